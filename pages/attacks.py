@@ -161,7 +161,7 @@ st.title("Attacks")
 st.markdown(top)
 queue.tick()
 run = st.query_params.get("run", "")
-attacks = evidence.attacks()
+store, attacks = queue.store(), evidence.attacks()
 if st.query_params.get("who") not in words["questions"]:
     choosing.begin("who", words["questions"], question(attacks, run))
 who = choosing.one("Question", words["questions"], "who", row=True)
@@ -173,6 +173,8 @@ with st.container(horizontal=True, vertical_alignment="center"):
         st.badge("example", color="violet", help=texts("labels")["example"])
     if lost := evidence.unreadable():
         st.badge(f"{lost} unreadable", color="orange", help=words["unreadable"])
+if run and not len(runs((run,), store.url, store.done_mark())):
+    st.warning(words["unknown"])
 kind = examinations.AUDIT if who == WORST else examinations.ATTACK
 busy = not shell.examples_shown() and examinations.progress(kind)
 place = st.container()

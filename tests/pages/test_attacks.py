@@ -185,6 +185,11 @@ def test_where_the_graph_is_not_here_the_data_page_is_named(
     assert not opened("attacks", run=run, who="worst-case").button(key="start_audit").disabled, "it trains nothing"
 
 
+def test_a_run_that_is_not_here_is_told(opened: Open, run: str) -> None:
+    assert len(opened("attacks", run="nowhere").warning) == 1
+    assert not opened("attacks", run=run).warning
+
+
 def test_an_audit_of_ones_own_run_is_drawn_with_its_claims(opened: Open, store: RunStore, run: str) -> None:
     store.add_audit(run, made_audit(run, noise=0.4, published=1.5))
     app = opened("attacks", who="worst-case", run=run)

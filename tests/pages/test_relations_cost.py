@@ -75,21 +75,6 @@ def test_runs_of_the_gallery_say_that_their_encoder_is_not_here_and_are_trained_
     assert opened("relations").selectbox(key="private").value == own.id, "of what can be asked, the newest comes first"
 
 
-@pytest.mark.long
-def test_the_switch_of_the_gallery_hides_what_the_address_names(
-    opened: Open, store: RunStore, process: Answering
-) -> None:
-    chosen = str(opened("relations").selectbox(key="private").value)
-    app = opened("relations", private=chosen, gallery="false")
-    assert "No language model has learnt relations here yet" in app.info[0].value
-    assert not app.warning
-    for page in ("attacks", "audit"):
-        run = str(opened(page).selectbox(key="run").value)
-        hidden = opened(page, run=run, gallery="false")
-        assert "run" not in {one.key for one in hidden.selectbox}
-        assert not hidden.warning
-
-
 def test_a_run_under_way_is_stopped_here_and_its_stop_is_acknowledged(
     opened: Open, store: RunStore, process: Answering, monkeypatch: pytest.MonkeyPatch
 ) -> None:
