@@ -159,7 +159,9 @@ def test_the_twin_needs_no_warning(opened: Open, store: RunStore, process: Answe
 def test_what_is_compared_stays_when_another_run_is_done(opened: Open, store: RunStore, process: Answering) -> None:
     bare, private = made_pair(store)
     app = opened("relations")
-    assert dict(app.query_params) == {"private": private.id, "bare": bare.id}, "who opens this address sees these two"
+    assert dict(app.query_params) == {"store": "mine", "private": private.id, "bare": bare.id}, (
+        "who opens this address sees these two"
+    )
     newer = made_run(store, negatives=9)
     app.run()
     assert app.selectbox(key="private").value == private.id
