@@ -58,21 +58,6 @@ def shown_bare(audits: Sequence[AuditRecord], statement: PrivacyStatement) -> fl
     return max((one.epsilon if shown is None else shown for one, shown in bare), default=None)
 
 
-def premise_of(audit: AuditRecord) -> str:
-    """Whether what a bound takes for granted may be assumed of the run, and what is shown without it; ""
-    where it takes nothing."""
-    bare = without_premise(audit)
-    if bare is None:
-        return ""
-    counted = "steps, sampling and noise" if audit.adversary is Adversary.CANARIES else "noise"
-    falls = [claim for claim in (audit.sound, audit.published) if claim is not None and bare <= claim < audit.epsilon]
-    less = ", which does not refute it" * bool(falls)
-    return (
-        f"The ledger is this program's own list of the {counted} of the run: who trusts the program may assume it. "
-        f"Without {bare_words(audit.adversary)}, at least {lower(bare)} is shown{less}."
-    )
-
-
 def without(bare: float, statement: PrivacyStatement) -> str:
     """What audits have shown of the run without any premise, in a few words."""
     return f"≥ {lower(bare)} without {bare_words(statement.adversary)}"

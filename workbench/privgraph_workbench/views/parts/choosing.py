@@ -186,22 +186,6 @@ def forget(key: str) -> None:
     st.query_params.pop(key, None)
 
 
-def open_run(run: str, gone: Collection[str], **found: str) -> None:
-    """Show another run of this page from now on, and `found` of it; what the address says of what is `gone`
-    was said of the run before.
-
-    The run is written first: the browser makes an entry of its history then, and the one before keeps all
-    that it showed, so that Back leads there.
-    """
-    st.query_params["run"] = run
-    for held in ("run", _BEFORE + "run", _LAST + "run"):  # the list of runs is drawn: it is told at the next drawing
-        st.session_state.pop(held, None)
-    for key in gone:
-        forget(key)
-    for key, value in found.items():
-        st.query_params[key] = value
-
-
 def several(place: DeltaGenerator, label: str, titles: Mapping[str, str], key: str, **rest: Any) -> list[str]:
     """The names that are chosen, none or more."""
     # none, too, is told to the selector: the browser would go on showing what was chosen before
