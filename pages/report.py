@@ -108,7 +108,7 @@ made = report_job.made(asked)
 if made is None and report_job.share(asked) is None:
     if report_job.failed(asked):
         st.error(TOLD["failed"])
-    if st.button("Make the report", type="primary", icon=":material/summarize:"):
+    if st.button("Make the report", type="primary", key="report.make", icon=":material/summarize:"):
         report_job.start(asked)
         st.rerun()
 elif made is None:

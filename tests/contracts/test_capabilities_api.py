@@ -134,6 +134,7 @@ NAMES: Mapping[str, Callable[[pg.Run], bool]] = {
     "spec": lambda run: pg.spec("dp-mlp", on="social", **SMALL) == run.spec,
     "statement_text": lambda run: run.statement is not None and pg.statement_text(run.statement).count("\n") > 3,
     "sweep": lambda _: len(pg.sweep(pg.spec("gap", on="social"), over={"depth": [1, 2]}, seeds=range(3))) == 6,
+    "table": lambda run: list(pg.table(run).seeds) == [1],
     "upload": of_upload,
     "attack": of_attack,
     "audit": of_audit,

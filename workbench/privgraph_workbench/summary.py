@@ -113,10 +113,10 @@ def settings(frame: pd.DataFrame, attacks: Sequence[AttackRecord] = ()) -> pd.Da
         seeds=("seed", "nunique"),
         guess=("guess", "mean"),
         test_nodes=("test_nodes", "max"),
-        epsilon=("epsilon", "max"),
-        epsilon_as_published=("epsilon_as_published", "max"),
-        epsilon_audited=("epsilon_audited", "max"),
-        delta=("delta", "max"),
+        epsilon=("epsilon", _largest),
+        epsilon_as_published=("epsilon_as_published", _largest),
+        epsilon_audited=("epsilon_audited", _largest),
+        delta=("delta", _largest),
         neighbours=("neighbours", _one),
         release=("release", _one),
         data_dependent=("data_dependent", "any"),
@@ -134,6 +134,11 @@ def settings(frame: pd.DataFrame, attacks: Sequence[AttackRecord] = ()) -> pd.Da
     return table.sort_values(["graph", "method", "unit", "variant", "asked"], kind="stable")[
         [*texts("columns")["settings"], "runs"]
     ].reset_index(drop=True)
+
+
+def _largest(values: pd.Series) -> float:
+    """What stands for all seeds of a setting."""
+    return float(values.max())
 
 
 def _one(values: pd.Series) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from privgraph.options import OptionError
 from privgraph.runs.records import RunRecord, StoreError
 from privgraph.runs.store import RunStore
-from privgraph_workbench.commands.values import find_run
+from privgraph_workbench.commands.values import find_run, store_of
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.report.asked import LETTERS, Asked, Entry
 from privgraph_workbench.words.naming import graph_of, method_title, statements_of
@@ -28,7 +28,7 @@ def report_command(parsed: argparse.Namespace) -> int:
 
     try:
         store = RunStore.open()
-        records = list({one.id: one for one in (find_run(store, run) for run in parsed.runs)}.values())
+        records = list({one.id: one for one in (find_run(store_of(run), run) for run in parsed.runs)}.values())
         records = [one for one in records if one.tuning is None and one.state == "done"]
         if not records:
             raise OptionError("none of these is a finished run outside a tuning")

@@ -14,8 +14,9 @@ from privgraph.attacks.record import AttackRecord
 from privgraph.privacy.statement import PrivacyStatement, audited_of
 from privgraph.privacy.statements import Said, lines, statement_text
 from privgraph.registry import METHODS
+from privgraph.runs.examples import open_store
 from privgraph.runs.final_statement import NOISE_IS_PUBLIC, has_public_noise
-from privgraph.runs.records import RunQuery, RunRecord, Unreadable
+from privgraph.runs.records import EXAMPLE, RunQuery, RunRecord, Unreadable
 from privgraph.runs.store import RunStore
 from privgraph_workbench import summary
 from privgraph_workbench.facts import plans
@@ -58,10 +59,12 @@ def context(asked: Asked, store: RunStore) -> Context:
     """Read the settings of the runs behind the entries, and put everything into words and cells."""
     shown = asked.shown
     ids = tuple(dict.fromkeys(run for one in shown for run in one.runs))
-    found = store.find(RunQuery(ids=ids, states=("done",))) if ids else []
-    records = {one.id: one for one in found if not one.unreadable}
+    stores = [store, open_store()] if any(run.startswith(EXAMPLE) for run in ids) else [store]
+    query = RunQuery(ids=ids, states=("done",))
+    held = [(each, one) for each in stores for one in (each.find(query) if ids else ()) if not one.unreadable]
+    records = {one.id: one for _, one in held}
     examined = any(one.examines for one in shown)
-    attacks = [attack for run in records for attack in _attacks(store, run)]
+    attacks = [attack for each, one in held for attack in _attacks(each, one.id)]
     records = {run: _with_bounds(one, attacks) for run, one in records.items()}
     table = summary.settings(summary.of_records(records.values()), attacks)
     members = [[records[run] for run in runs] for runs in table.pop("runs")]
