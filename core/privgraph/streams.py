@@ -167,7 +167,7 @@ def _write_first(path: Path, key: bytes) -> None:
 
 
 OPEN_KEY = hashlib.sha256(b"the gallery: public graphs, which anybody may train on again").digest()
-"""A key of an installation that is no secret: that of the gallery, whose runs anybody can repeat.
+"""A key of an installation that is no secret: that of the examples, which anybody can repeat.
 
 A worker that finds it trains on public graphs alone, and its statements say what that means."""
 

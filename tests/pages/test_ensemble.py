@@ -143,7 +143,7 @@ def test_the_price_says_whose_it_is(opened: Open, store: RunStore) -> None:
     """With the noise that the run's plan has, also for one query."""
     run = keep_run(store, ensemble(gate_sigma=0.0), weighting="private-centrality", teachers=8)
     spec, app = store.get(run).spec, opened("teachers", run=run, tab="Price")
-    assert "**For a node of weight 1.5, who pays most:** With a secret noise key, somebody who knows" in texts(app)
+    assert "**For a node of weight 1.5, who pays most:** Somebody who knows" in texts(app)
     app.session_state["fold.run_published"] = True
     kinds = next(one.value for one in app.run().table if "may it be published?" in one.value)
     assert kinds["value"].tolist()[-1].endswith(" (in the run)"), "other noise has no votes of its own"

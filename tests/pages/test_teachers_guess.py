@@ -103,13 +103,13 @@ def test_the_price_of_a_run_has_the_guess_of_who_pays(shipped: RunStore) -> None
             assert said.startswith("Nothing is guaranteed"), "under no key either"
             other += 1
             continue
-        assert said.startswith("With a secret noise key, somebody who knows everything else guesses ")
+        assert said.startswith("Somebody who knows everything else guesses ")
         verdicts = re.findall(r"(strong|moderate|weak|next to no) protection", said)
         assert verdicts == [meaning.strength(sound.epsilon, sound.delta)], "one word"
         if other_noise.moved_in(plan) is None:
             other += 1
             told = meaning.risk("node", sound.epsilon, sound.delta, sound.neighbours)
-            assert said == f"With a secret noise key, s{told[1:]}"
+            assert said == told
             assert "Gaussian" not in said
             continue
         exact += 1
@@ -138,6 +138,6 @@ def test_a_gate_a_sample_and_other_noise_have_the_guess_of_epsilon_alone() -> No
         assert other_noise.moved_in(plan) is None, method
         sound = plan.statement
         told = meaning.risk("node", sound.epsilon, sound.delta, sound.neighbours)
-        assert run_price.risk(plan) == f"With a secret noise key, s{told[1:]}"
+        assert run_price.risk(plan) == told
     plain = plans.plan("dp-gpl", {"epsilon": 4.0, "queries": 8, "teachers": 8}, KARATE)
     assert other_noise.moved_in(plain) is not None

@@ -313,7 +313,7 @@ class RelationPlan:
         return f"{options.candidates:,} relations (or half of them, where there are fewer than twice as many)"
 
 
-# Measured in the attacks of the gallery, on two quiet cores.
+# Measured in the attacks of the examples, on two quiet cores.
 START_SECONDS = 5.0
 """To start a process, load torch and the graph, and judge and draw what was found."""
 PAIRS_SECONDS = {"distance": 0.5, "influence": 13.0}

@@ -55,7 +55,7 @@ GROUPS: Mapping[str, Group] = {
 DATA: Mapping[str, Mapping[str, Scalar]] = {
     "social": {"nodes": 600, "degree": 16.0, "classes": 3, "homophily": 0.85, "signal": 1.0},
 }
-"""How forms of an invented graph begin: the network of the demo and of the gallery's runs, on which privacy
+"""How forms of an invented graph begin: the network of the demo and of the examples, on which privacy
 has a price that can be seen."""
 
 

@@ -125,7 +125,7 @@ class RunList {
       const mark = made("span", { className: `mark ${kind}` }, glyph);
       mark.setAttribute("aria-hidden", "true");
       const claim = made("span", { className: refuted ? "refuted" : "" }, mark, ` ${text}`);
-      return made("span", { className: "one", title: `${title} ${text}` }, claim, refuted ? made("span", { className: "wrong" }, " refuted") : "", small(open ? "noise is public" : ""));
+      return made("span", { className: "one", title: `${title} ${text}` }, claim, refuted ? made("span", { className: "wrong" }, " refuted") : "", small(open ? "example" : ""));
     });
     const accuracy = [
       made("span", { className: "number" }, made("b", {}, row.accuracy), row.measure ? ` ${row.measure}` : "", row.spread ? ` ${row.spread}` : ""),

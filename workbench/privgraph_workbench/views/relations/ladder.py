@@ -65,7 +65,7 @@ def show(pair: Pair, finished: Sequence[RunRecord]) -> None:
     _table(rows, shares, {one.id: _bound(one) for one in steps})
     st.caption(
         "**Outsiders right, at most**: how often they can be right about whether one relation was learnt from, by the "
-        "sound ε and with secret noise; a coin is right 50% of the time. "
+        "sound ε; a coin is right 50% of the time. "
         "**MRR** is the mean of one over the partner's rank, 1 if it always came first. **Gain kept** is the share of "
         "what training without privacy gains in PREC@1 on the base encoder, which has read no relation; “at least” "
         f"stands where the seeds leave open whether anything is lost. {_no_share(pair, steps, rows)}In the paper "
@@ -235,7 +235,7 @@ def from_large_to_small(pair: Pair, steps: Sequence[RunRecord], rows: Sequence[R
     seeds = " and ".join(str(by_run[one.id]["seeds"]) for one in (most, least))
     return [
         f"From {large} down to {small}, PREC@1 changes by {points:.1f} points (95% confidence interval {low:.1f} to "
-        f"{high:.1f}, {seeds} seeds). With secret noise, outsiders are right at most {_bound(least)} of the time at "
+        f"{high:.1f}, {seeds} seeds). Outsiders are right at most {_bound(least)} of the time at "
         f"{small}, and {_bound(most)} at {large}."
     ]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -18,7 +17,7 @@ from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell, styles
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import choosing, states
-from privgraph_workbench.views.runs import chosen, listed, one_run, searching, side_by_side
+from privgraph_workbench.views.runs import chosen, listed, one_run, side_by_side
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import method_title
 
@@ -48,7 +47,7 @@ ORDERS = {
 WHAT = (
     "A row is a setting: a method with its options on one graph. Its runs differ in their random seed alone. A smaller "
     f"ε is more private: {EPSILONS['sound'].glyph} is proved, {EPSILONS['published'].glyph} what the paper's formula "
-    f"says, {EPSILONS['audited'].glyph} what attacks have shown at least. Where noise is public, nobody is protected."
+    f"says, {EPSILONS['audited'].glyph} what attacks have shown at least."
 )
 """What the list shows, for somebody who sees it for the first time."""
 
@@ -70,14 +69,8 @@ def page() -> None:
         return
     st.caption(WHAT)
     query = _filters()
-    search = searching.read(query.text)
-    for complaint in search.complaints:
-        st.warning(complaint)
-    if any(bound.name in searching.GUARANTEES for bound in search.bounds):
-        st.caption(searching.NO_GUARANTEE)
-    found = store.find_rows(replace(query, text=search.words), graphs=True)
+    found = store.find_rows(query, graphs=True)
     groups = listed.by_setting(store, found, query.order)
-    groups = [group for group in groups if all(bound.holds(group) for bound in search.bounds)]
     if not groups:
         _nothing(query)
         return
@@ -180,10 +173,7 @@ def _nothing(query: RunQuery) -> None:
     filtered = query.methods or query.datasets or query.states or query.units or query.tags
     advice = ["Take a filter away."] if filtered else []
     if query.text:
-        advice.append(
-            "Every word of a search must be found; an option is found as name=value, such as epochs=100, and a number "
-            "within a bound as epsilon<=2 or accuracy>0.8."
-        )
+        advice.append("Every word of a search must be found; an option is found as name=value, such as epochs=100.")
     st.info(" ".join(["No run is like that.", *advice]))
     st.button("Clear filters", key="clear_filters", icon=":material/filter_alt_off:", on_click=_clear)
 
@@ -211,7 +201,7 @@ def _filters() -> RunQuery:
     words_ = st.text_input(
         "Search",
         key="find",
-        placeholder=f"Search: {searching.EXAMPLE}, an option as epochs=100, a tag, a note",
+        placeholder="Search: GAP Cora, epochs=100, a tag, a note",
         label_visibility="collapsed",
         live="300ms",
         type="search",

@@ -11,7 +11,6 @@ import streamlit as st
 
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
 from privgraph.methods.teachers.answers import NAME
-from privgraph.runs.final_statement import has_public_noise
 from privgraph.runs.records import RunQuery, RunRecord, UnknownRun, Unreadable
 from privgraph_workbench.facts.teacher_settings import WEIGHTED
 from privgraph_workbench.jobs import queue
@@ -102,11 +101,6 @@ def _who_pays(record: RunRecord) -> None:
                 icon=":material/sell:",
                 query_params={"run": record.id, "tab": PAYERS},
             )
-    if record.statement is not None and has_public_noise(record.statement):
-        st.markdown(
-            "**:red[As run, this protects nobody: its noise is public]** (its key came with the program, so anybody "
-            "can subtract it); each ε holds with a secret key."
-        )
 
 
 def _one_vote(record: RunRecord, ensemble: Ensemble | None) -> None:

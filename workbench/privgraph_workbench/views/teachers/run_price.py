@@ -221,12 +221,11 @@ def _price(record: RunRecord, plan: Plan, share: float | None, weighted: Ensembl
 
 
 def risk(plan: Plan) -> str:
-    """What a plan means as a wager, which holds under a secret key of the noise; with the guess against the
+    """What a plan means as a wager; with the guess against the
     noise itself where all of it is plain Gaussian, as on the tab Who pays."""
     said, mu = plan.statement, other_noise.moved_in(plan)
     exact = None if mu is None else meaning.guess_at(mu)
-    wager = meaning.risk("node", said.epsilon, said.delta, said.neighbours, exact)
-    return wager if math.isinf(said.epsilon) else f"With a secret noise key, {wager[:1].lower()}{wager[1:]}"
+    return meaning.risk("node", said.epsilon, said.delta, said.neighbours, exact)
 
 
 def _weighing(weighted: Ensemble) -> str:

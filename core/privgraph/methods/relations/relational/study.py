@@ -48,7 +48,7 @@ STRONGER: Mapping[str, tuple[str, Options]] = {
     "1, randomised response": ("relation-rand", {"epsilon": 1.0}),
     "1": ("relational", {"epsilon": 1.0, **PUBLISHED}),
 }
-"""More privacy than the paper tried; trained for the gallery."""
+"""More privacy than the paper tried; trained for the examples."""
 Domains = tuple[str, str, str]
 """A graph, the domain that is learnt from, and the one that is predicted in."""
 
