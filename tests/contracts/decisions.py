@@ -215,9 +215,6 @@ def _calls() -> Iterator[Call]:
     yield "relation_ranking", "all", ([one for one in runs.values() if one.spec.method in relations],)
     yield "neighbours_heatmap", "all", ([one for one in runs.values() if one.spec.method == "heter-poisson"],)
     for one in firsts:
-        if one.spec.method == "relational":
-            beside = [other for other in runs.values() if other.id != one.id and other.spec.method == "relational"]
-            yield "relation_options", one.id, ([one, *beside],)
         yield from ((figure, one.id, (one,)) for figure in ("curves", "ledger"))
     for run in sorted(runs):
         yield from _of_run(runs[run])

@@ -146,7 +146,7 @@ FIGURES: Mapping[str, Callable[[Examples], tuple[Any, ...]]] = {
 }
 """What each figure is drawn from."""
 OPTIONS: Mapping[str, Mapping[str, Any]] = {"split": {"movable": False}}
-GOING = {"attack_kept", "relation_options"}
+GOING = {"attack_kept"}
 """Figures on their way out, which no row protects."""
 
 

@@ -11,7 +11,7 @@ from tests.figures.made_answers import answers as made_answers
 from tests.figures.made_attacks import attack as made_attack
 from tests.figures.made_audits import audit as made_audit
 from tests.figures.made_ensembles import ensemble as made_ensemble
-from tests.figures.made_relations import NAMES, made_answer, made_options, made_pair
+from tests.figures.made_relations import NAMES, made_answer, made_pair
 
 from privgraph.methods.gradients.heter_poisson.influence import Influence
 from privgraph.runs.records import RunRecord
@@ -43,7 +43,7 @@ from privgraph_workbench.figures.play import (
     told_numbers,
     told_without_noise,
 )
-from privgraph_workbench.figures.relations import moved, relation_options, relation_ranking
+from privgraph_workbench.figures.relations import moved, relation_ranking
 from privgraph_workbench.figures.runs import (
     compare,
     convergence,
@@ -144,7 +144,6 @@ def rows(store: RunStore, swept: list[RunRecord]) -> dict[str, list[Row]]:
         "claims_played": claims_played.data(),
         "moved": moved.data(made_answer(), NAMES, 2),
         "relation_ranking": relation_ranking.data(made_pair(store)),
-        "relation_options": relation_options.data(made_options(store)),
         "neighbours_heatmap": neighbours_heatmap.data(spread),
         "influence": influence.data(
             [Influence("gcn", share, round(10 * share), 0, share) for share in (0.1, 0.5, 0.9)]

@@ -53,30 +53,6 @@ def made_run(
     return store.get(run)
 
 
-def made_options(store: RunStore) -> list[RunRecord]:
-    """Runs of a study, the one that is asked about first: negatives over three seeds, batch sizes at two
-    learning rates, noise, and a budget."""
-
-    def run(reached: float, seed: int = 0, **options: object) -> RunRecord:
-        reaches = {"test_accuracy": reached, "test_mrr": 2 * reached}
-        return made_run(store, seed=seed, metrics=reaches, **{"steps": 5, **options})  # type: ignore[arg-type]
-
-    return [
-        run(0.06),
-        run(0.07, seed=1),
-        run(0.08, seed=2),
-        *(run(0.04 + 0.01 * seed, seed=seed, negatives=8) for seed in range(3)),
-        run(0.03, batch_size=16),
-        run(0.05, batch_size=16, learning_rate=0.003),
-        run(0.02, noise_multiplier=2.0),
-        run(0.09, noise_multiplier=0.5),
-        run(0.10, epsilon=10.0),
-        run(0.5, clip=5.0, negatives=2),  # two options at once: compared with nothing
-        run(0.5, unit="none"),
-        run(0.5, data="m10-titles"),
-    ]
-
-
 def made_pair(store: RunStore) -> list[RunRecord]:
     """A run without privacy, and a private one."""
     bare = made_run(store, unit="none", metrics={"test_accuracy": 0.14, "test_mrr": 0.3})

@@ -8,11 +8,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from scipy.stats import ttest_ind
-from tests.figures.made_relations import NAMES, made_answer, made_options, made_pair, made_run
+from tests.figures.made_relations import NAMES, made_answer, made_pair, made_run
 
 from privgraph.runs.store import RunStore
 from privgraph_workbench.figures.drawing.with_matplotlib import draw
-from privgraph_workbench.figures.relations import moved, relation_options, relation_ranking
+from privgraph_workbench.figures.relations import moved, relation_ranking
 from privgraph_workbench.figures.seeds import difference, ratio, standard_error
 
 
@@ -162,22 +162,6 @@ class TestRanking:
         assert (alone["accuracy_low"], alone["accuracy"]) == (None, 0.1)
         assert "three seeds" in relation_ranking.chart([alone]).notes[0]
 
-    def test_a_difference_has_an_interval_of_its_own(self, store: RunStore) -> None:
-        def row(error: float | None, mean: float) -> dict[str, float | None]:
-            return {"accuracy": mean, "accuracy_error": error, "seeds": 3}
-
-        near, far = (
-            relation_ranking.between(row(0.02, 0.3), row(0.02, 0.29)),
-            relation_ranking.between(row(0.01, 0.3), row(0.012, 0.2)),
-        )
-        assert near is not None
-        assert far is not None
-        assert near[0] == pytest.approx(0.01)
-        assert near[1] < 0 < near[2]
-        assert far[0] == pytest.approx(0.1)
-        assert 0 < far[1] < far[0] < far[2]
-        assert relation_ranking.between(row(0.02, 0.3), row(None, 0.2)) is None
-
     def test_it_is_that_of_welch(self) -> None:
         rng = np.random.default_rng(0)
         one, other = rng.normal(0.6, 0.1, 4), rng.normal(0.5, 0.02, 6)
@@ -230,89 +214,6 @@ class TestRanking:
         other = replace(made_run(store), metrics={"test_accuracy": 0.5})
         assert relation_ranking.data([other]) == []
         assert "no run here was judged" in relation_ranking.chart([]).summary
-
-
-class TestOptions:
-    def test_runs_are_compared_that_differ_in_one_option_alone(self, store: RunStore) -> None:
-        rows = relation_options.data(made_options(store))
-        found = {(row["option"], row["line"], row["value"]): (row["mean"], row["seeds"], row["own"]) for row in rows}
-        own = (pytest.approx(0.07), 3, True)
-        assert found == {
-            ("negatives", "", 4): own,
-            ("negatives", "", 8): (pytest.approx(0.05), 3, False),
-            ("batch_size", "0.01", 32): own,
-            ("batch_size", "0.01", 16): (0.03, 1, False),
-            ("batch_size", "0.003", 16): (0.05, 1, False),
-            ("noise_multiplier", "", 0.5): (0.09, 1, False),
-            ("noise_multiplier", "", 2): (0.02, 1, False),
-            ("epsilon", "", 4): own,
-            ("epsilon", "", 10): (0.10, 1, False),
-        }
-        (negatives,) = (row for row in rows if (row["option"], row["value"]) == ("negatives", 4))
-        assert negatives["mrr"] == pytest.approx(0.14)
-        assert negatives["low"] < 0.07 < negatives["high"]
-        assert all(row["low"] is None for row in rows if row["seeds"] < 3)
-        assert {row["composed"] for row in rows} == {11}, "of all that stand in the figure"
-        assert all(row["evaluator"] for row in rows)
-
-    @pytest.mark.long
-    def test_a_learning_rate_is_the_same_whoever_chose_it(self, store: RunStore) -> None:
-        runs = [made_run(store), made_run(store, learning_rate=0.01, batch_size=16), made_run(store, batch_size=64)]
-        assert [(row["line"], row["value"]) for row in relation_options.data(runs)] == [
-            ("0.01", 16),
-            ("0.01", 32),
-            ("0.01", 64),
-        ]
-
-    def test_without_privacy_neither_clip_nor_noise_is_an_option(self, store: RunStore) -> None:
-        runs = [made_run(store, unit="none", **one) for one in ({}, {"clip": 5.0}, {"epsilon": 1.0}, {"negatives": 8})]
-        assert {row["option"] for row in relation_options.data(runs)} == {"negatives"}
-        assert next(row for row in relation_options.data(runs) if row["own"])["seeds"] == 3, "the same training"
-
-    def test_each_option_has_a_panel_with_the_base_and_the_asked_run(self, store: RunStore) -> None:
-        rows = relation_options.data(made_options(store))
-        chart = relation_options.chart(rows)
-        assert [panel.x.title for panel in chart.panels] == list(dict.fromkeys(row["title"] for row in rows))
-        for place in range(len(chart.panels)):
-            level, *_ = (one for one in chart.series if one.panel == place and one.kind == "level")
-            assert level.y == (0.02,)
-            (own,) = (one for one in chart.series if one.panel == place and one.kind == "points")
-            asked = chart.panels[place].x.title != "noise multiplier σ (clips)"
-            assert own.y == ((pytest.approx(0.07),) if asked else ())
-        lines = [one.name for one in chart.series if one.panel == 1 and one.kind == "path"]
-        assert lines == ["learning rate 0.003", "learning rate 0.01"]
-        assert "as one option is moved: negatives k (texts a relation), from 5.0% at 8 to 7.0% at 4" in chart.summary
-        assert "no two runs here differ" in relation_options.chart([]).summary
-
-
-def test_the_base_is_the_mean_over_seeds_as_in_the_ladder(store: RunStore) -> None:
-    runs = [
-        made_run(store, seed=seed, negatives=negatives, metrics={"base_accuracy": 0.02 + 0.01 * seed})
-        for seed in range(2)
-        for negatives in (4, 8)
-    ]
-    assert {row["base"] for row in relation_options.data(runs)} == {0.025}
-    base = relation_ranking.data(runs[:1], runs)[1]
-    assert (base["kind"], base["accuracy"]) == ("base", 0.025)
-
-
-@pytest.mark.long
-def test_two_values_of_one_option_make_no_curve(store: RunStore) -> None:
-    first = made_run(store)
-    runs = [first, made_run(store, negatives=8)]
-    assert not relation_options.makes_curves(relation_options.data(runs, first))
-    assert not relation_options.makes_curves([])
-    third = made_run(store, negatives=16)
-    assert relation_options.makes_curves(relation_options.data([*runs, third], first)), "three values do"
-    other = made_run(store, epsilon=8.0)
-    assert relation_options.makes_curves(relation_options.data([*runs, other], first)), "and so do two options"
-
-
-@pytest.mark.long
-def test_options_of_most_values_stand_first(store: RunStore) -> None:
-    first = made_run(store)
-    runs = [first, made_run(store, negatives=8), *(made_run(store, steps=steps) for steps in (5, 10, 20))]
-    assert list(dict.fromkeys(row["option"] for row in relation_options.data(runs, first))) == ["steps", "negatives"]
 
 
 def test_no_line_below_a_printed_figure_is_wider_than_it(store: RunStore) -> None:

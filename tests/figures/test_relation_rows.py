@@ -10,12 +10,10 @@ from tests.figures import made_relations
 from tests.figures.made_audits import audit as made_audit
 from tests.figures.made_relations import NAMES, made_answer, made_pair, made_run
 
-from privgraph.data.catalogue import dataset
 from privgraph.methods.relations.evaluation import ranks
 from privgraph.privacy.serialisation import statement_to_json
 from privgraph.runs.store import RunStore
-from privgraph.testing.methods import TEXT_FACTS
-from privgraph_workbench.figures.relations import moved, relation_options, relation_ranking
+from privgraph_workbench.figures.relations import moved, relation_ranking
 from privgraph_workbench.theme import NEUTRAL
 
 
@@ -70,33 +68,3 @@ def test_the_three_epsilons_of_a_run_stand_apart(store: RunStore, monkeypatch: p
     row = relation_ranking.data([store.get(run.id)])[-1]
     assert (row["epsilon_as_published"], row["epsilon_audited"]) == (1.5, 0.75)
     assert 3.96 < row["epsilon"] <= 4
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("otherwise", [{"encoder": "minilm"}, {"tested_on": "society"}, {"trained_on": "society"}])
-def test_runs_of_other_encoders_and_domains_stand_in_no_mean(
-    store: RunStore, monkeypatch: pytest.MonkeyPatch, otherwise: dict[str, str]
-) -> None:
-    facts = replace(
-        TEXT_FACTS,
-        domains=dataset("m10-titles").domains,
-        entities=(600, 600, 800),
-        relations=(1000, 1000, 1000),
-    )
-    monkeypatch.setattr(made_relations, "TEXT_FACTS", facts)
-    for negatives in (4, 8):
-        made_run(store, data="m10-titles", negatives=negatives)
-        made_run(store, data="m10-titles", negatives=negatives, metrics={"test_accuracy": 0.9}, **otherwise)
-    records = [one for one in store.find() if otherwise.items() <= one.spec.options.items()]
-    asked = next(one for one in store.find() if one not in records)
-    rows = relation_options.data(store.find(), asked)
-    assert [(row["value"], row["mean"], row["seeds"]) for row in rows] == [(4, 0.06, 1), (8, 0.06, 1)]
-
-
-def test_the_largest_epsilon_stands_for_all_that_one_mark_shows(store: RunStore) -> None:
-    runs = [made_run(store, noise_multiplier=1.0, delta=delta) for delta in (1e-3, 1e-6)]
-    runs.append(made_run(store, noise_multiplier=2.0))
-    least, most = sorted(one.statement.epsilon for one in runs[:2] if one.statement is not None)
-    row = next(row for row in relation_options.data(runs) if row["value"] == 1)
-    assert row["seeds"] == 2
-    assert row["epsilon"] == most > least

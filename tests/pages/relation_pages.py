@@ -133,10 +133,3 @@ def files(app: AppTest) -> dict[str, dict[str, Any]]:
 
 def link_labels(app: AppTest) -> list[str]:
     return [one.proto.label for one in app.get("page_link")]
-
-
-def move(app: AppTest, option: str) -> None:
-    """Asks for the chosen run with other values of one option."""
-    app.selectbox(key="moved").select(option).run()
-    app.button(key="train_moved").click().run()
-    assert not app.exception, app.exception

@@ -18,6 +18,7 @@ from tests.pages.relation_pages import (
     ask,
     drawn,
     exemplified,
+    files,
     lists,
     process,
 )
@@ -288,29 +289,15 @@ def test_a_question_can_be_cancelled(opened: Open, store: RunStore, process: Ans
 
 @pytest.mark.long
 def test_the_page_opens_on_a_kept_answer_of_the_gallery(opened: Open, store: RunStore, process: Answering) -> None:
-    app = opened("relations")
+    app = opened("relations", store="examples")
     first, second, *_ = worked.content()["answers"]
     assert app.text_input(key=nearest.TEXT).value == first
-    assert "**Kept answer**" in texts(app)
     assert len(lists(app)) == 3
-    assert "futuristic** in 10" in texts(app), "what all share, though it was told of no word before"
-    assert "Bought together are those of one style and of one material" in texts(app)
-    assert [one.label for one in app.button if str(one.key).startswith("example.")] == list(worked.content()["answers"])
     app.button(key="example.1").click().run()
     assert app.text_input(key=nearest.TEXT).value == second
     assert not process.asked
     ask(app, "a rake")
     assert [one.text for one in process.asked] == ["a rake"]
-    assert "**Kept answer**" not in texts(app)
-    made_run(store)
-    made_run(store, data="m10-titles")
-    again = texts(opened("relations"))
-    assert "**Kept answer**" in again, "runs of one's own, which nobody has chosen, do not take its place"
-    assert "The first question takes" in again
-    process.pid = 1
-    again = texts(opened("relations"))
-    assert "**Kept answer**" in again
-    assert "The first question takes" not in again, "encoders are in memory"
 
 
 @pytest.mark.long
@@ -325,17 +312,21 @@ def test_what_the_page_opened_on_is_not_asked_of_other_encoders(
     assert app.text_input(key=nearest.TEXT).value == ""
 
 
-@pytest.mark.long
-def test_randomised_relations_keep_their_column_and_the_seed_of_the_others(
-    opened: Open, store: RunStore, process: Answering
-) -> None:
-    app = opened("relations")
-    options = app.selectbox(key="private").options
-    place = next(place for place, one in enumerate(options) if one.startswith("Randomised relations, edge ε 4"))
-    app.selectbox(key="private").select_index(place).run()
-    assert not app.exception, app.exception
-    shown = texts(app)
-    assert "##### Randomised relations, ε 4" in shown
-    assert "Its encoder is not here" in shown
-    assert "The two are of different seeds" not in shown
-    assert len(lists(app)) == 2, "of the others, the kept answer is shown"
+def test_numbers_stand_under_the_encoder_that_they_are_of(opened: Open, store: RunStore, process: Answering) -> None:
+    made_pair(store)
+    answer = made_answer()
+    scores = {"base": (0.61, 0.51), "bare": (0.72, 0.62), "private": (0.83, 0.73)}
+    near = {key: Near(score=score, usual=usual, chance=0.3, nearer=0.1) for key, (score, usual) in scores.items()}
+    process.found = replace(answer, near=near)
+    app = ask(opened("relations"), "rustic bench")
+    told = [one.value for one in app.caption if one.value.startswith("nearest ")]
+    assert told == [f"nearest {score:.3f} · usual {usual:.3f}" for score, usual in scores.values()]
+    places = {(one.number, key): (one.places[key], one.scores[key]) for one in answer.entities for key in scores}
+    drawn = files(app)["moved"]["rows"]
+    assert {(row["number"], row["encoder"]): (row["place"], row["score"]) for row in drawn} == places
+    table = next(one.value for one in app.dataframe if "text" in one.value)
+    titles = {"base": "Base encoder, tiny", "bare": "Without privacy", "private": "Private, ε 4"}
+    for one in answer.entities:
+        (row,) = (dict(row) for _, row in table.iterrows() if row["text"] == one.text)
+        for key, title in titles.items():
+            assert (row[f"place, {title}"], row[f"score, {title}"]) == places[one.number, key]

@@ -18,7 +18,6 @@ from tests.pages.relation_pages import (
     ask,
     described,
     files,
-    move,
     process,
     submitted,
 )
@@ -26,7 +25,7 @@ from tests.pages.relation_pages import (
 from privgraph.data.catalogue import dataset
 from privgraph.privacy.serialisation import statement_to_json
 from privgraph.runs.questions import Near
-from privgraph.runs.spec import RunSpec, make_spec
+from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph.testing.methods import TEXT_FACTS
 from privgraph_workbench.facts import describing
@@ -67,7 +66,6 @@ def test_every_figure_leaves_with_the_statements_of_its_runs(opened: Open, store
     assert stated == {
         "moved": {"inf", sound},
         "relation_ranking": {"inf", sound},
-        "relation_options": {sound},
         "attack_areas": {"inf", sound},
     }
 
@@ -113,7 +111,6 @@ def test_domains_are_told_apart_by_whether_their_relations_were_read(
     assert set(app.selectbox(key="domain").options[1:]) == {f"{learnt} (learnt)", other}
     assert f"These runs have read the relations of {learnt}" in app.selectbox(key="domain").help
     shown = texts(ask(app, "a title"))
-    assert f"The test asks for relations of **{predicted}**" in shown
     assert "These are relations that the runs trained on: private" in shown
 
 
@@ -248,23 +245,3 @@ def test_examples_stand_on_their_buttons_as_they_are(
     assert r"red\[lamp\] \$5\$" in label
     app.button(key="example.0").click().run()
     assert process.asked[0].text == hostile, "it is asked about as it stands in the data"
-
-
-# Options that are moved
-
-
-@pytest.mark.long
-def test_a_budget_is_moved_though_the_noise_was_given(
-    opened: Open, store: RunStore, process: Answering, submitted: list[RunSpec]
-) -> None:
-    made_run(store, noise_multiplier=1.0)
-    move(opened("relations"), "epsilon")
-    assert [one.asked_epsilon for one in submitted] == [1, 2, 4, 10], "each calibrates its own noise"
-
-
-def test_moved_runs_are_trained_on_the_device_of_the_chosen_one(
-    opened: Open, store: RunStore, process: Answering, submitted: list[RunSpec]
-) -> None:
-    keep(store, make_spec("relational", "products", TINY, device="cpu"), facts=TEXT_FACTS)
-    move(opened("relations"), "negatives")
-    assert {one.device for one in submitted} == {"cpu"}

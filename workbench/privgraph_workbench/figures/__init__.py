@@ -86,7 +86,6 @@ SUBJECTS: Mapping[str, Mapping[str, str]] = {
     "relations": {
         "moved": "Places of the nearest texts under several encoders",
         "relation_ranking": "How well relations are predicted",
-        "relation_options": "How well relations are predicted, as one option after another is moved",
     },
 }
 """Every figure by its subject: the name of its module, and what it shows."""
@@ -99,7 +98,7 @@ OF_SETTINGS = frozenset(
         *("tradeoff", "expected", "depth", "teachers_compared", "neighbours_heatmap"),
         *("ledger", "cost", "entry_costs", "split"),
         *("noise_shapes", "terms", "revealed_scale", "precision"),
-        *("relation_ranking", "relation_options"),
+        "relation_ranking",
         *("audit_roc", "audit_scores", "audit_bounds"),
         *("attack_roc", "attack_kept", "attack_areas"),
         *SUBJECTS["play"],

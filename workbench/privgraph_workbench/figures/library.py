@@ -122,7 +122,6 @@ _READERS: Mapping[str, _Reader] = {
     "expected": _Reader(_outlook, "runs on one graph: a list of privgraph.Run, the one in question first"),
     "standing": _Reader(_standing, "runs on one graph: a list of privgraph.Run, the one in question first"),
     "relation_ranking": replace(_RECORDS, needs="runs of relational or relation-rand: a list of privgraph.Run"),
-    "relation_options": replace(_RECORDS, needs="runs of relational: a list of privgraph.Run, the asked one first"),
     "neighbours_heatmap": replace(_RECORDS, needs="runs of heter-poisson: a list of privgraph.Run"),
     "convergence": _Reader(_pairs, "runs: a list of privgraph.Run, or one, for their events"),
     "curves": _Reader(_of_one(lambda run: (run.events,)), "one privgraph.Run, or its events"),

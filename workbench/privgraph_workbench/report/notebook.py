@@ -9,7 +9,7 @@ from typing import Any
 OF_RUNS = frozenset(
     {
         *("tradeoff", "expected", "depth", "teachers_compared", "neighbours_heatmap"),
-        *("relation_ranking", "relation_options"),
+        "relation_ranking",
     }
 )
 """The figures that are drawn from runs; the others from their rows."""

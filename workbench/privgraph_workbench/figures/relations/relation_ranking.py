@@ -11,7 +11,7 @@ from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, distinct, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.figures.notes import badges_of, composed
-from privgraph_workbench.figures.seeds import FEWEST, confidence, difference, ratio, standard_error
+from privgraph_workbench.figures.seeds import FEWEST, confidence, ratio, standard_error
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.naming import graph_of, run_labels, setting, unit_of
 from privgraph_workbench.words.numbers import percent
@@ -240,15 +240,6 @@ def chart(rows: Sequence[Row]) -> Chart:
 
 
 plot = plotted(chart)
-
-
-def between(one: Row, other: Row) -> tuple[float, float, float] | None:
-    """How much better by PREC@1 the first row is than the other, and the 95% confidence interval of that
-    (`seeds.difference`); None where either is of fewer than three seeds."""
-    if one["accuracy_error"] is None or other["accuracy_error"] is None:
-        return None
-    first, second = ((row["accuracy"], row["accuracy_error"], row["seeds"]) for row in (one, other))
-    return difference(first, second)
 
 
 def kept(one: Row, whole: Row) -> tuple[float, float | None, float | None] | None:

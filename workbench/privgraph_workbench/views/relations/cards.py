@@ -15,7 +15,7 @@ from privgraph_workbench.facts.references import GUARANTEE
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.views.relations import sent, times
+from privgraph_workbench.views.relations import sent
 from privgraph_workbench.views.relations.names import PRIVATE, more_apart, role
 from privgraph_workbench.views.relations.runs import (
     METHODS,
@@ -27,7 +27,6 @@ from privgraph_workbench.views.relations.runs import (
 )
 from privgraph_workbench.words import markup, naming, settings
 from privgraph_workbench.words import statements as statement_words
-from privgraph_workbench.words.numbers import roughly
 
 TOLD = (
     "encoder",
@@ -142,10 +141,8 @@ def here(record: RunRecord) -> None:
             args=(key, other.id),
         )
     seed = next(seed for seed in count() if seed not in {one.spec.seed for one in alike})
-    time = times.seconds(record.spec)
-    took = "" if time is None else f", about {roughly(time)}"
     if st.button(
-        f"Train {role(record)} here{took}",
+        f"Train {role(record)} here",
         key=f"train_here.{record.id}",
         icon=":material/play_arrow:",
         help=f"Its settings, with seed {seed} and noise of your own. What it learns can be asked about texts",

@@ -26,13 +26,12 @@ from privgraph_workbench.parts import evidence
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import states, under_way
 from privgraph_workbench.views.parts.file_links import drawn_figure
-from privgraph_workbench.views.relations import times
 from privgraph_workbench.views.relations.names import role
 from privgraph_workbench.views.relations.runs import Pair
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.meaning import guess, strength
 from privgraph_workbench.words.naming import statements_of
-from privgraph_workbench.words.numbers import at_most, roughly, rounded_delta
+from privgraph_workbench.words.numbers import at_most, rounded_delta
 
 ASKS = "which relations were learnt from"
 ATTACK = "relations"
@@ -169,12 +168,10 @@ def _offer(records: Sequence[RunRecord]) -> None:
 
 
 def _cost(records: Sequence[RunRecord], options: AttackOptions) -> str:
-    """What the attack on all of these takes together, with one time."""
+    """What the attack on all of these takes together."""
     trainings = options.targets * len(records)
-    total = times.total([one.spec for one in records])
-    time = "" if total is None else f", about {roughly(options.targets * total)} in all on a quiet machine"
     each = "each run" if len(records) > 1 else "the run"
     return (
         f"It trains {each} {options.targets} times again, each time without {options.candidates:,} relations (or half "
-        f"of them, where there are fewer than twice as many): {trainings} trainings{time}."
+        f"of them, where there are fewer than twice as many): {trainings} trainings."
     )

@@ -7,15 +7,15 @@ import streamlit as st
 
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import styles
-from privgraph_workbench.views.relations import cards, ladder, nearest, outsiders, runs, studied, training, watched
+from privgraph_workbench.views.relations import cards, cost, nearest, outsiders, runs, training, watched
 from privgraph_workbench.words import markup
 
-SECTIONS = ("What does privacy cost?", "What it protects", "Settings and training", "What moves it?")
+SECTIONS = ("What does privacy cost?", "What it protects", "Settings and training")
 
 
-def _jumps(curves: bool) -> str:
-    """Links to the sections, the last of which is there with `curves` alone: Markdown."""
-    titles = [title.rstrip("?").lower() for title in (SECTIONS if curves else SECTIONS[:-1])]
+def _jumps() -> str:
+    """Links to the sections: Markdown."""
+    titles = [title.rstrip("?").lower() for title in SECTIONS]
     return "Below: " + " · ".join(f"[{title}](#{title.replace(' ', '-')})" for title in titles)
 
 
@@ -52,22 +52,18 @@ def page() -> None:
             places += st.columns([3, 1])
     private, bare = runs.choose(records, places[:3])
     pair = runs.paired(private, bare)
-    curves = [] if pair is None else studied.curves(pair)
     if pair is not None:
         told.markdown(_told(f" (here {markup.literal(pair.learnt)})", f" ({markup.literal(pair.predicted)})"))
-        jumps.markdown(_jumps(bool(curves)))  # a caption is faint, and links in it are too pale
+        jumps.markdown(_jumps())  # a caption is faint, and links in it are too pale
         nearest.show(pair, form, places[3:])
     st.divider()
     if pair is not None:
-        ladder.show(pair, records)
+        cost.show(pair, records)
         outsiders.show(pair)
         st.divider()
     cards.show(private, bare)
     if pair is not None:
         training.show(pair)
-        studied.offer(pair)
-    if pair is not None and curves:
-        studied.show(pair, curves)
     st.divider()
     st.caption(
         "PvGaLM: Yin et al., Privately Learning from Graphs with Applications in Fine-tuning Large Language Models. "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import count, islice
 
@@ -16,10 +16,9 @@ from privgraph_workbench.facts.references import GUARANTEE
 from privgraph_workbench.forms import widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
-from privgraph_workbench.views.relations import sent, times
+from privgraph_workbench.views.relations import sent
 from privgraph_workbench.views.relations.runs import METHODS, UNIT_KEYS, Pair, like
 from privgraph_workbench.words import markup, naming
-from privgraph_workbench.words.numbers import roughly
 
 OPEN = ("steps", "batch_size", "negatives", "learning_rate")
 """Options that are offered for every run."""
@@ -81,7 +80,7 @@ def show(pair: Pair) -> None:
                 icon=":material/tune:",
                 query_params=_address(pair, asked),
             )
-        st.caption(_takes(chosen, wanted))
+        st.caption(_takes(chosen))
     sent.show("new")
 
 
@@ -135,16 +134,13 @@ def _address(pair: Pair, options: Mapping[str, Scalar]) -> dict[str, str]:
     }
 
 
-def _takes(chosen: RunRecord, wanted: Sequence[RunSpec]) -> str:
-    """Which options the form leaves out, what the runs take, and what several private ones cost together."""
+def _takes(chosen: RunRecord) -> str:
+    """Which options the form leaves out, and what several private ones cost together."""
     if chosen.spec.method != METHODS[0]:
         method, other = naming.method_title(METHODS[0]), naming.method_title(chosen.spec.method)
         kept = f"This form trains {method}; the chosen run is of {other}, and options of both are as in that run."
     else:
         kept = "Options that are not here are those of the chosen run."
-    time = times.total(wanted)
-    if time is not None:
-        kept += f" {'It takes' if len(wanted) == 1 else 'All take'} about {roughly(time)}."
     return (
         f"{kept} Each private run reads the same relations again: all of them together reveal more than the ε of one."
     )
