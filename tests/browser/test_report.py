@@ -1,0 +1,56 @@
+"""The report in a browser: it opens without any network, and axe finds nothing in it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("playwright")
+from playwright.sync_api import Browser
+from tests.browser.driving import CHROMIUM, faults
+from tests.figures.made_attacks import attack as made_attack
+from tests.workbench.test_report import HOSTILE, entry, made, opened
+
+from privgraph.runs.store import RunStore
+from privgraph_workbench.figures.attacks import attack_roc
+from privgraph_workbench.figures.costs import entry_costs
+from privgraph_workbench.report import archive
+from privgraph_workbench.report.asked import Asked, Entry
+from privgraph_workbench.words.naming import statements_of
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not CHROMIUM, reason="no chromium at hand: install Debian's chromium"),
+]
+
+
+def test_three_figures_are_equal_twice_and_open_offline(browser: Browser, tmp_path: Path) -> None:
+    records = made()
+    attack = Entry.of("attack_roc", attack_roc.data([replace(made_attack(), run=records[0].id)], "log"), {}, [])
+    costs = Entry.of("entry_costs", entry_costs.data([(HOSTILE[0], 0.5, 0.7)], 1.0), statements_of(records), [])
+    entries = [entry(records), replace(costs, title=HOSTILE[1]), replace(attack, ticked=True)]
+    asked = Asked(title="Ours", remark="\n".join(HOSTILE), entries=entries)
+    first, second = (archive.pack(asked, RunStore.open()) for _ in range(2))
+    assert first == second
+    report = tmp_path / "report.html"
+    report.write_bytes(opened(first)["report.html"])
+    for dark in (False, True):
+        assert _asked_for(browser, report.as_uri(), dark) == [report.as_uri()]
+
+
+def _asked_for(browser: Browser, address: str, dark: bool) -> list[str]:
+    """What the report asks for: its figures are in it, and axe finds nothing."""
+    context = browser.new_context(offline=True, color_scheme="dark" if dark else "light")
+    page = context.new_page()
+    requests: list[str] = []
+    wrong: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.on("pageerror", lambda error: wrong.append(error.message))
+    page.goto(address)
+    assert page.locator("img").evaluate_all("all => all.map(one => one.naturalWidth > 0)") == [True] * 3
+    assert faults(page, "the report") == []
+    assert not wrong
+    context.close()
+    return [one for one in requests if not one.startswith("data:")]
