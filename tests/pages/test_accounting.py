@@ -419,14 +419,6 @@ def test_a_wrong_option_leaves_epsilon_and_noise_and_open_folds_in_sight(opened:
     assert len(summaries(app)) == drawn > 1, "the fold stands open as before"
 
 
-def test_a_scale_is_said_in_the_units_of_train(opened: Callable[..., AppTest]) -> None:
-    app = opened("accounting", data="karate", method="progap", unit="node", epsilon="2")
-    train = opened("train", data="karate", method="progap", unit="node", epsilon="2")
-    noise = next(metric.value for metric in train.metric if metric.label == "Noise")
-    (said,) = (text.value for text in app.caption if "On Train that is" in text.value)
-    assert f"σ {noise} on sums over neighbours" in said
-
-
 def test_training_with_these_settings_has_this_noise(opened: Callable[..., AppTest]) -> None:
     """The way to Train takes the graph's sizes along."""
     app = opened("accounting")
@@ -436,16 +428,6 @@ def test_training_with_these_settings_has_this_noise(opened: Callable[..., AppTe
     form = opened("train", **dict(parse_qsl(link.query_string)))
     assert f"{float(noise):.2f}" in {metric.value for metric in form.metric}
     assert f"{dict(parse_qsl(link.query_string))['data.nodes']} nodes" in app.markdown[0].value
-
-
-def test_whose_size_is_priced_stands_in_the_first_line(opened: Callable[..., AppTest]) -> None:
-    first = opened("accounting", data="social").markdown[0].value
-    assert "Here those of **Made-up social network**: 600 nodes, " in first, "the graph that Train begins with"
-    asked = opened("accounting", data="social", **{"data.nodes": "900"})
-    assert "Here those of **Made-up social network**: 900 nodes, " in asked.markdown[0].value
-    wrong = opened("accounting", data="social", **{"data.nodes": "few"})
-    assert "600 nodes, " in wrong.markdown[0].value
-    assert "data.nodes" in wrong.warning[0].value or "nodes" in wrong.warning[0].value
 
 
 def test_what_is_asked_and_what_follows_is_said_and_nothing_is_lost(opened: Callable[..., AppTest]) -> None:

@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 from tests.figures.made_answers import answers as made_answers
-from tests.figures.made_ensembles import ensemble, moved_by_all
+from tests.figures.made_ensembles import ensemble
 from tests.pages.ensemble_pages import PAYERS, Open, drawn_of, keep_run, numbers_of
-from tests.pages.kept_runs import KARATE, keep_answers, keep_ensemble
+from tests.pages.kept_runs import KARATE, keep_ensemble
 from tests.pages.reading import texts
 
 from privgraph.runs.store import RunStore
@@ -23,25 +22,6 @@ from privgraph_workbench.views.teachers import payers
 from privgraph_workbench.words.numbers import number, upper
 
 pytestmark = pytest.mark.usefixtures("unread")
-
-
-def test_a_method_without_such_teachers_is_one_sentence(opened: Open, store: RunStore) -> None:
-    run = keep_answers(store, made_answers())
-    said = store.get(run).statement
-    assert said is not None
-    app = opened("teachers", data="karate", run=run, tab=PAYERS)
-    assert f"**all private nodes pay the same**: sound ε {upper(said.epsilon)}" in texts(app)
-    assert not any("Open a run of DP-GPL" in one.proto.label for one in app.get("page_link")), "there is none"
-    weighted = keep_run(store, ensemble(), weighting="private-centrality", teachers=8)
-    app = opened("teachers", data="karate", run=run, tab=PAYERS)
-    link = next(one.proto for one in app.get("page_link") if "Open a run of DP-GPL" in one.proto.label)
-    assert dict(parse_qsl(link.query_string.removeprefix("?"))) == {"run": weighted, "tab": PAYERS}
-    link = next(one.proto for one in app.get("page_link") if "Train DP-GPL" in one.proto.label)
-    query = dict(parse_qsl(link.query_string.removeprefix("?")))
-    train = opened("train", data="karate", **query)
-    assert not train.warning, train.warning
-    assert train.radio(key="method").value == "dp-gpl"
-    assert "Weight of a vote" not in numbers_of(app)
 
 
 @pytest.mark.long
@@ -107,23 +87,6 @@ def test_who_pays_how_much_is_a_table(opened: Open, store: RunStore) -> None:
     assert [one.split(":")[0] for one in kinds["may it be published?"]][::2] == ["yes", "no"]
 
 
-def test_the_page_begins_with_who_pays_most(opened: Open, store: RunStore) -> None:
-    """On every tab, in one line that leads to the tab about it."""
-    found = ensemble(gate_sigma=0.0)
-    run = keep_run(store, found, weighting="private-centrality", teachers=8)
-    app = opened("teachers", data="karate", run=run)
-    light, heavy = (int((found.weights == one).sum()) for one in (found.weights.min(), found.weights.max()))
-    assert (
-        f"Nodes of the {heavy} heaviest teachers (of 40): **sound ε {upper(found.sound.max())}**; "
-        f"of the {light} lightest **{upper(found.sound.min())}**."
-    ) in texts(app)
-    link = next(one.proto for one in app.get("page_link") if one.proto.label == PAYERS)
-    assert dict(parse_qsl(link.query_string.removeprefix("?"))) == {"run": run, "tab": PAYERS}
-    equal = keep_run(store, ensemble(weights=(1.0,)), 1)
-    said = texts(opened("teachers", data="karate", run=equal))
-    assert "Each private node: **sound ε" in said
-
-
 def test_every_teacher_is_a_row(opened: Open, store: RunStore) -> None:
     """Why one is heavy stands beside what its nodes pay: who pays most comes first."""
     found = ensemble(gate_sigma=0.0)
@@ -185,11 +148,6 @@ def test_data_dependent_numbers_are_marked(opened: Open, store: RunStore) -> Non
     assert sum(ensembles.DEPENDENT_BADGE in text for text in marked) == 2
     assert stopped.NOBODY[1:] not in texts(app)
     assert "every teacher voted on every query" in texts(app)
-
-
-def test_a_run_whose_every_vote_may_move_says_so(opened: Open, store: RunStore) -> None:
-    app = opened("teachers", data="karate", run=keep_run(store, moved_by_all(ensemble())), tab=PAYERS)
-    assert any("may move **every** vote" in text.value for text in app.warning)
 
 
 def test_a_broken_record_is_one_sentence(opened: Open, store: RunStore) -> None:

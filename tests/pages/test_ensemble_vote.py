@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.figures.made_answers import answers as made_answers
-from tests.figures.made_ensembles import ensemble, moved_by_all
+from tests.figures.made_ensembles import ensemble
 from tests.pages.ensemble_pages import AT, VOTES, Open, drawn_of, keep_run, numbers_of
 from tests.pages.kept_runs import keep_ensemble
 from tests.pages.reading import texts
@@ -18,8 +18,7 @@ from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
 from privgraph.runs.store import RunStore
 from privgraph_workbench.figures.teachers import answers, one_vote
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.views.teachers import one_query
-from privgraph_workbench.words.numbers import chance, number, upper
+from privgraph_workbench.words.numbers import chance, upper
 
 pytestmark = pytest.mark.usefixtures("unread")
 
@@ -69,36 +68,6 @@ def test_noise_and_threshold_move_chances_and_prices(opened: Open, store: RunSto
     assert "What the gate costs" not in texts(app)
     next(button for button in app.button if button.label == "As in the run").click().run()
     assert shown().items() >= said(own).items()
-
-
-@pytest.mark.long
-def test_a_vote_is_told_in_three_steps(opened: Open, store: RunStore) -> None:
-    teachers = ensemble()
-    place = _at_first(teachers)
-    app = opened("teachers", data="karate", run=keep_run(store, teachers))
-    values = list(numbers_of(app).values())[:3]
-    votes = np.sort(teachers.counts()[place])[::-1]
-    assert values[0] == " against ".join(one_query.alike("counts", votes[0], votes[1]))
-    assert values[1] == "± 20"
-    assert f"of {number(teachers.weights.sum(), 4)} (sum of the weights of 40 teachers)" in texts(app)
-    low, high = (number(float(end), 2) for end in (teachers.weights.min(), teachers.weights.max()))
-    assert f"A vote weighs {low} to {high}." in texts(app)
-    assert f"moves one vote, of weight {high} at most," in texts(app)
-    assert "The whole vector after noise is released" in texts(app)  # labels were pooled
-    app.toggle(key="vote.gate").set_value(False).run()
-    app.select_slider(key="vote.sigma").set_value(0.1).run()
-    values = list(numbers_of(app).values())[:3]
-    assert values[2] == f"class {int(teachers.counts()[place].argmax())}", "hardly any noise, and the leader wins"
-    app.select_slider(key="vote.sigma").set_value(500.0).run()
-    came = set()
-    for _ in range(8):
-        app.button(key="draw_again").click().run()
-        assert not app.exception, app.exception
-        came.add(list(numbers_of(app).values())[2])
-    assert len(came) > 1
-    assert "8 draws: " in texts(app)
-    moved = opened("teachers", data="karate", run=keep_run(store, moved_by_all(ensemble()), seed=1))
-    assert "one private person may change every vote" in texts(moved)
 
 
 @pytest.mark.long
@@ -159,20 +128,6 @@ def test_an_address_holds_the_noise_and_the_query(opened: Open, store: RunStore)
     assert "query 7 is none of this run" in said
 
 
-def test_the_reach_of_the_noise_stands_behind_a_switch(opened: Open, store: RunStore) -> None:
-    app = opened("teachers", data="karate", run=keep_run(store, ensemble()), tab=VOTES)
-
-    def figure() -> str:
-        drawn = [json.loads(one.proto.json) for one in app.get("bidi_component")]
-        return json.dumps(next(one for one in drawn if one["name"].startswith("one_vote.")))
-
-    assert "one standard deviation" not in figure()
-    app.toggle(key="vote.details").set_value(True).run()
-    assert not app.exception, app.exception
-    assert "one standard deviation" in figure()
-    assert "Lines reach one standard deviation" in texts(app)
-
-
 def test_a_query_that_is_refused_has_no_draw(opened: Open, store: RunStore) -> None:
     app = opened("teachers", data="karate", run=keep_run(store, ensemble()), tab=VOTES, vote__threshold="40")
     app.select_slider(key="vote.gate_sigma").set_value(0.1).run()
@@ -189,17 +144,6 @@ def test_large_noise_is_written_out(opened: Open, store: RunStore) -> None:
     assert list(numbers_of(app).values())[1] == "± 1,000"
 
 
-def test_the_cost_of_the_runs_own_noise_is_one_number(opened: Open, store: RunStore) -> None:
-    """Sliders hold the run's noise rounded up; what it costs is that of the noise itself."""
-    teachers = ensemble(vote_sigma=12.34567, gate_sigma=0.0)
-    own = one_vote.cost(teachers, one_vote.Noise.of(teachers))
-    app = opened("teachers", data="karate", run=keep_run(store, teachers), tab=VOTES)
-    assert numbers_of(app)[f"All 20{AT}: {EPSILONS['sound'].label}"] == upper(own.run)
-    assert f"All 20 queries, answered, cost {upper(own.run)} with it" in texts(app)
-    assert "Labels right, on average" in numbers_of(app)
-    assert "The run drew once: " in texts(app)
-
-
 def test_queries_can_be_narrowed(opened: Open, store: RunStore) -> None:
     teachers = ensemble(queries=20)
     answered = replace(made_answers("counts", noise=3.0), queries=teachers.queries)
@@ -207,11 +151,3 @@ def test_queries_can_be_narrowed(opened: Open, store: RunStore) -> None:
     run = keep_ensemble(store, teachers, answered)
     app = opened("teachers", data="karate", run=run, tab=VOTES, show="changed")
     assert app.selectbox(key="vote.query").options == [str(node) for node in changed]
-
-
-def test_no_gate_is_told_of_where_there_is_none(opened: Open, store: RunStore) -> None:
-    for seed, sigma in enumerate((30.0, 0.0)):
-        app = opened("teachers", data="karate", run=keep_run(store, ensemble(gate_sigma=sigma), seed), tab="Answers")
-        app.session_state["fold.consensus"] = True
-        app.run()
-        assert ("either side of the threshold" in texts(app)) == (sigma > 0)

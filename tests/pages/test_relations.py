@@ -134,18 +134,6 @@ def test_the_twin_of_a_run_is_trained_by_one_click_and_chosen_when_it_is_done(
         assert twin.spec.options["epsilon"] == 4.0
 
 
-def test_a_run_that_is_no_twin_is_said_to_be_none(opened: Open, store: RunStore, process: Answering) -> None:
-    private = made_run(store, negatives=3)
-    far, near = made_run(store, unit="none", negatives=7, batch_size=5), made_run(store, unit="none", negatives=7)
-    app = opened("relations")
-    assert app.selectbox(key="bare").value == near.id, "what differs least comes first"
-    warned = next(one.value for one in app.warning if "not the price of privacy alone" in one.value)
-    assert "negatives 3 there, 7 here" in warned
-    assert "batch size" not in warned
-    assert app.button(key="twin_none").label == "Train the same without privacy"
-    assert "not the price of privacy alone" in texts(opened("relations", private=private.id, bare=far.id))
-
-
 def test_the_twin_needs_no_warning(opened: Open, store: RunStore, process: Answering) -> None:
     private = made_run(store, clip=7.0)
     made_run(store, unit="none", negatives=7)

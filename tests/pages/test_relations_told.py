@@ -24,7 +24,6 @@ from tests.pages.relation_pages import (
 
 from privgraph.data.catalogue import dataset
 from privgraph.privacy.serialisation import statement_to_json
-from privgraph.runs.questions import Near
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph.testing.methods import TEXT_FACTS
@@ -145,17 +144,6 @@ def test_a_run_that_was_trained_anew_is_asked_anew(opened: Open, store: RunStore
     assert after["base"] == before["base"], "what the base encoder has read is kept"
 
 
-@pytest.mark.parametrize(("searched", "of", "told"), [(999, 5000, True), (999, 1000, False)])
-def test_it_is_told_where_some_texts_alone_were_searched(
-    opened: Open, store: RunStore, process: Answering, searched: int, of: int, told: bool
-) -> None:
-    made_run(store)
-    process.found = replace(made_answer(), searched=searched, texts=of)
-    shown = texts(ask(opened("relations"), "a rake"))
-    assert f"Compared with {searched} texts of garden." in shown
-    assert ("Of its 5,000 texts, 999 were searched." in shown) is told
-
-
 @pytest.mark.parametrize(("nearer", "told"), [(0.99, True), (0.5, False)])
 def test_a_text_that_is_far_under_a_trained_encoder_alone_is_said_to_be(
     opened: Open, store: RunStore, process: Answering, nearer: float, told: bool
@@ -183,50 +171,6 @@ def test_of_a_text_that_is_unlike_the_others_the_nearest_one_is_asked_by_one_cli
     assert app.button(key="ask_instead").label == said
     app.button(key="ask_instead").click().run()
     assert process.asked[-1].text == "rustic red bench of oak"
-
-
-@pytest.mark.long
-def test_a_text_of_another_domain_is_told_what_training_makes_of_it_and_searched_there(
-    opened: Open, store: RunStore, process: Answering
-) -> None:
-    made_run(store)
-    answer = made_answer(partners=False)
-    titles = ("rustic bench", "rustic rake", "rustic swing", "rustic lamp", "oak lamp", "tin lamp")
-    process.found = replace(
-        answer,
-        entities=tuple(replace(one, text=text) for one, text in zip(answer.entities, titles, strict=True)),
-        near={**answer.near, "base": Near(score=0.31, usual=0.85, chance=0.2, nearer=1.0)},
-    )
-    app = ask(opened("relations"), "rustic kettle")
-    (info,) = app.info
-    assert "its nearest scores 0.31, where 0.85 is usual and 0.20 is chance" in info.value
-    assert info.value.endswith("still share with it: **rustic** (Private, ε 4).")
-    app.button(key="search.kitchen").click().run()
-    asked = process.asked[-1]
-    assert (asked.text, asked.domain) == ("rustic kettle", "kitchen")
-    ask(app, "quantum banking law")
-    assert not app.info
-    assert any("The order below says next to nothing" in one.value for one in app.warning)
-
-
-def test_words_that_training_has_brought_to_the_front_are_told(
-    opened: Open, store: RunStore, process: Answering
-) -> None:
-    made_run(store)
-    answer = made_answer(partners=False)
-    titles = ("oak bench", "tin bench", "red bench", "rustic rake", "rustic lamp", "rustic mug")
-    places = [{"base": row + 1, "private": 6 - row} for row in range(6)]
-    process.found = replace(
-        answer,
-        entities=tuple(
-            replace(one, text=title, places=at, scores=dict.fromkeys(at, 0.5))
-            for one, title, at in zip(answer.entities, titles, places, strict=True)
-        ),
-    )
-    shown = texts(ask(opened("relations", neighbours="3"), "a swing"))
-    assert "**What the 3 nearest share**" in shown
-    assert "- Base encoder, tiny: **bench** in 3\n- Private, ε 4: **rustic** in 3" in shown, "whatever was asked"
-    assert "1. **rustic** mug" in shown
 
 
 def test_examples_stand_on_their_buttons_as_they_are(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 from collections.abc import Callable
 from typing import Any
@@ -35,23 +34,6 @@ def opened_at(opened: Callable[..., AppTest], run: str, tab: str) -> AppTest:
     app.run()
     assert not app.exception, app.exception
     return app
-
-
-def test_a_run_that_was_stopped_at_once_contradicts_itself_nowhere(
-    opened: Callable[..., AppTest], store: RunStore
-) -> None:
-    asked = spec(epsilon=4.0)
-    run = store.submit(asked)
-    worker = new_worker()
-    assert store.leases.claim([run], worker) == [run]
-    store.leases.made_by(worker, program())
-    said = interrupted_statement(asked.config().plan(KARATE).statement, Ledger(), stopped=True)
-    store.leases.finish(run, worker, Outcome(state="stopped", statement=statement_to_json(said)))
-    app = opened("train", run=run)
-    shown = texts(app)
-    assert "of the whole plan" in {text.value for text in app.caption}
-    assert "No mechanism had finished when the run ended. One may have been under way" in shown
-    assert "protected so far" not in shown
 
 
 def test_a_run_that_was_stopped_says_what_it_has_spent(opened: Callable[..., AppTest], store: RunStore) -> None:
@@ -228,19 +210,6 @@ def test_settings_stand_in_groups_and_what_is_no_default_is_bold(
     assert len(app.table) == len(groups)
 
 
-def test_kept_files_have_names_and_sizes(opened: Callable[..., AppTest], store: RunStore) -> None:
-    run = keep(store, spec(epsilon=2.0))
-    assert "This run has kept no files" in texts(opened_at(opened, run, "Files"))
-    (store.folder(run) / "answers.npz").write_bytes(b"x" * 2048)
-    app = opened_at(opened, run, "Files")
-    assert "answers.npz" in offered_files.labels(app)
-    assert "2 kB" in [one.value for one in app.caption]
-    assert not app.table, "a name stands there once"
-    (store.folder(run) / "worker.log").write_text("loading\n")
-    assert "8 B · What the worker printed" in [one.value for one in opened_at(opened, run, "Files").caption]
-    assert "Where the privacy budget goes" in [one.proto.popover.label for one in app.get("popover")]
-
-
 def test_a_budget_that_all_mechanisms_share_alike_is_told_in_a_sentence(
     opened: Callable[..., AppTest], store: RunStore
 ) -> None:
@@ -263,13 +232,6 @@ def test_the_head_says_epsilon_in_the_digits_of_the_numbers_below(
     assert f"#### {exact}" in told
     said = [one.value for one in (*app.caption, *app.markdown) if "ε is at most 4" in one.value]
     assert said == [f"The noise is chosen so that ε is at most 4; it comes to {exact}."]
-
-
-@pytest.mark.parametrize(("accuracy", "how"), [(0.55, "not above"), (0.3, "below")])
-def test_a_run_at_chance_says_so(opened: Callable[..., AppTest], store: RunStore, accuracy: float, how: str) -> None:
-    app = opened("train", run=keep(store, spec(epsilon=0.1), accuracy=accuracy))
-    said = next(text.value for text in app.warning if "No better than chance" in text.value)
-    assert f"The accuracy is {how} that of naming the largest class for everybody (50.0%)" in said
 
 
 def test_a_running_run_shows_progress_and_can_be_stopped(opened: Callable[..., AppTest], store: RunStore) -> None:
@@ -374,15 +336,3 @@ def test_a_run_that_ended_on_its_way_shows_its_curves_beside_what_it_spent(
     assert _curves(app)["figure"]["data"]
     assert "What is promised" in texts(app)
     assert [tab.label for tab in app.tabs] == ["Settings", "Files", "Log"]
-
-
-def test_where_the_budget_went_stands_beside_the_ways_on(opened: Callable[..., AppTest], store: RunStore) -> None:
-    """Below the promise it left the other half of the page blank."""
-    app = opened("train", run=keep(store, spec(epsilon=2.0, unit="node")))
-    (row,) = [
-        (left, right)
-        for left, right in itertools.pairwise(app.columns)
-        if any("ledger." in str(one.proto) for one in right.get("bidi_component"))
-        and any("Audit this run" in one.proto.label for one in left.get("page_link"))
-    ]
-    assert "##### What was promised" not in [one.value for one in row[1].markdown]

@@ -42,23 +42,6 @@ def test_settings_are_compared_by_their_means(opened: Callable[..., AppTest], st
     assert any("3 settings side by side" in one.get("summary", "") for one in drawn)
 
 
-def test_a_mean_has_its_number_behind_its_interval_and_curves_say_that_they_are_means(
-    opened: Callable[..., AppTest], store: RunStore
-) -> None:
-    means = [store.get(keep(store, spec("gap", seed=seed), accuracy=0.7 + 0.01 * seed)) for seed in range(3)]
-    one = store.get(keep(store, spec("mlp", unit="none"), accuracy=0.6))
-    drawn = compare.chart(compare.data([*means, one])).series
-    assert [(mark.x, mark.text) for mark in drawn if mark.name == "mean test accuracy"] == [
-        ((pytest.approx(0.7348, abs=1e-3),), (" 71.0%",))
-    ]
-    figure = str(compare.plot(compare.data([*means, one])).to_json())
-    assert "markers+text" in figure
-    app = opened("runs", chosen=",".join(record.id for record in (*means, one)))
-    shown = "".join(one.proto.json for one in app.get("bidi_component"))
-    assert "(mean of 3 seeds): validation accuracy" in shown
-    assert "MLP (ignores edges), protects no person: validation accuracy" in shown
-
-
 def test_runs_that_protect_nothing_have_no_epsilon_to_compose(store: RunStore) -> None:
     bare = [store.get(keep(store, spec("mlp", seed, unit="none"))) for seed in (0, 1)]
     assert not any("each ε" in badge for badge in compare.chart(compare.data(bare)).badges)

@@ -24,7 +24,7 @@ from privgraph_workbench.views.teachers import (
     one_query,
 )
 from privgraph_workbench.views.teachers import page as teachers
-from privgraph_workbench.words.numbers import number, percent
+from privgraph_workbench.words.numbers import percent
 
 
 def _queries(app: AppTest) -> DataFrame:
@@ -62,17 +62,6 @@ def test_a_finished_run_shows_its_answers(opened: Callable[..., AppTest], store:
     assert "-badge[:material/visibility: evaluator only]" in said
     labels = offered_files.labels(app)
     assert labels.count("SVG") == len(summaries(app)) == 2
-
-
-@pytest.mark.usefixtures("unread")
-@pytest.mark.parametrize(("noise", "wins"), [("gaussian", "84.1%"), ("laplace", "86.5%")])
-def test_a_margin_as_large_as_the_noise_is_no_tossed_coin(
-    opened: Callable[..., AppTest], store: RunStore, noise: str, wins: str
-) -> None:
-    record = made_answers("counts", noise=3.0)
-    app = opened("teachers", data="karate", run=keep_answers(store, record, method="pate", noise=noise), tab="Answers")
-    said = next(one.value for one in app.caption if "margin" in one.value)
-    assert f"± {number(np.sqrt(2) * record.noise_std)}, the leader of two still wins with a chance of {wins}" in said
 
 
 def test_names_of_classes_come_from_the_graph(opened: Callable[..., AppTest], store: RunStore) -> None:
@@ -124,37 +113,6 @@ def _steps(app: AppTest) -> tuple[list[str], str]:
     return values, "\n".join(text.value for text in app.caption)
 
 
-@pytest.mark.usefixtures("unread")
-def test_the_page_opens_on_one_vote(opened: Callable[..., AppTest], store: RunStore) -> None:
-    """What was said, the noise, what came out, for a query whose leader came out, rightly."""
-    record = made_answers("votes", noise=0.8)
-    run = keep_answers(store, record)
-    app = opened("teachers", data="karate")
-    assert app.selectbox(key="run").value == run
-    margins = np.sort(record.before, axis=1)
-    away = np.abs(margins[:, -1] - margins[:, -2] - 2 * record.noise_std)
-    right = (record.released == record.truth) & (record.released == record.before.argmax(axis=1))
-    assert right.any()
-    place = int(np.where(right, away, np.inf).argmin())
-    assert app.selectbox(key="query").value == str(record.queries[place])
-    values, told = _steps(app)
-    before, label = record.before[place], int(record.released[place])
-    first, second = np.argsort(-before)[:2]
-    assert values == [
-        " against ".join(one_query.alike("votes", before[first], before[second])),
-        f"± {number(record.noise_std)}",
-        f"class {label}",
-    ]
-    assert f"weighted votes for **class {first}** and for class {second}" in told
-    assert "The noisy numbers go to the student, and nothing of those before." in told
-    assert "An evaluator, who knows the truth, sees that the label is right." in told
-    assert "The noise changed the label" not in told
-    assert "In the middle, large and hollow" in texts(app)
-    drawn = summaries(app)
-    assert len(drawn) == 2
-    assert offered_files.labels(app).count("SVG") == 2
-
-
 @pytest.mark.long
 @pytest.mark.usefixtures("unread")
 def test_the_noise_of_a_vote_is_drawn_again(opened: Callable[..., AppTest], store: RunStore) -> None:
@@ -178,36 +136,6 @@ def test_the_noise_of_a_vote_is_drawn_again(opened: Callable[..., AppTest], stor
     assert summaries(app)[0] == own
 
 
-@pytest.mark.long
-@pytest.mark.usefixtures("unread")
-def test_a_gate_tests_a_vote_that_is_drawn_again(opened: Callable[..., AppTest], store: RunStore) -> None:
-    """PrivGNN's gate counts deviations of the answer's noise; a draw may be refused, as in a run."""
-    record = made_answers("votes", noise=50.0)
-    run = keep_answers(store, record, release="votes", gate=1.0, gate_noise=2.0)
-    app = opened("teachers", data="karate", run=run, query=str(record.queries[0]))
-    std = record.noise_std
-    assert f"through noise of ± {number(2 * std)}, exceeds {number(std)}: votes like these pass" in texts(app)
-    came = set()
-    for _ in range(12):
-        app.button(key="draw_again").click().run()
-        assert not app.exception, app.exception
-        values, told = _steps(app)
-        assert ("refused this query" in told) == (values[2] == "nothing")
-        came.add(values[2] == "nothing")
-    assert came == {True, False}, "a test through so much noise goes either way"
-    assert "A gate lets a query pass" not in texts(opened("teachers", run=keep_answers(store, record, seed=1)))
-
-
-def test_a_tie_is_no_lead() -> None:
-    names = ("theory", "systems", "logic")
-    tied = one_query.not_released(1, np.array([51.0, 51.0, 3.0]), None, names)
-    assert "led before" not in tied
-    assert "**Before noise there was a tie** of theory and systems, and the noise decided." in tied
-    assert "theory led before" in one_query.not_released(1, np.array([52.0, 51.0, 3.0]), None, names)
-    for label in (0, -1):
-        assert one_query.not_released(label, np.array([52.0, 51.0, 3.0]), None, names) == "① is not released."
-
-
 def test_what_comes_out_is_told_without_what_is_secret() -> None:
     """The third card holds what is released alone: neither the truth nor who led before noise."""
     names = ("theory", "systems")
@@ -221,13 +149,6 @@ def test_a_refused_query_gives_nothing(opened: Callable[..., AppTest], store: Ru
     values, told = _steps(opened("teachers", data="karate", run=run, show="refused"))
     assert values[2] == "nothing"
     assert "refused this query" in told
-
-
-@pytest.mark.usefixtures("unread")
-def test_votes_of_teachers_have_no_neighbours(opened: Callable[..., AppTest], store: RunStore) -> None:
-    run = keep_answers(store, made_answers("counts", noise=3.0), method="pate")
-    app = opened("teachers", data="karate", run=run)
-    assert "there is no neighbourhood to draw" in texts(app)
 
 
 @pytest.mark.usefixtures("unread")

@@ -14,10 +14,9 @@ from tests.pages.reading import texts
 from tests.pages.teacher_pages import DIGITS, opened_fold, prices_of
 
 from privgraph.methods.teachers.privgnn.config import Config
-from privgraph.papers.privgnn import argmax_atoms
 from privgraph.runs.store import RunStore
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.words.numbers import chance, number, upper
+from privgraph_workbench.words.numbers import number, upper
 
 
 @pytest.mark.long
@@ -75,15 +74,6 @@ def test_votes_offer_no_slider_that_they_do_not_read(opened: Callable[..., AppTe
     assert "price.neighbours" not in keys
     link = next(one.proto for one in app.get("page_link") if "Train with these" in one.proto.label)
     assert "neighbours" not in link.query_string
-
-
-def test_the_noise_in_plain_words(opened: Callable[..., AppTest]) -> None:
-    app = opened("teachers", tab="Price", data="digits", price__release="posterior", price__lam="2")
-    right = argmax_atoms(2.0, 10).upper[0]
-    assert f"A label is right {chance(right)} of the time where the teacher is sure and right" in texts(app)
-    assert "nothing is guaranteed" in texts(
-        opened("teachers", tab="Price", data="digits", price__release="log-posterior")
-    )
 
 
 @pytest.mark.long

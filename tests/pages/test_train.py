@@ -11,8 +11,6 @@ from tests.pages import kept_runs
 from tests.pages.kept_runs import KARATE, keep, spec
 from tests.pages.reading import texts
 
-from privgraph.privacy.ledger import Ledger
-from privgraph.privacy.statements import tuning_price
 from privgraph.registry import METHODS
 from privgraph.runs import tables
 from privgraph.runs.records import RunQuery
@@ -20,7 +18,6 @@ from privgraph.runs.store import RunStore
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.start.page import DEMO_DATA
 from privgraph_workbench.words import markup
-from privgraph_workbench.words.numbers import upper
 
 
 @pytest.mark.parametrize("method", list(METHODS))
@@ -185,24 +182,6 @@ def test_what_does_not_beat_a_model_without_edges_is_said_above_run(
     assert "no edges and not private 72%" in metric.delta
 
 
-def test_strong_protection_that_lets_nothing_be_learnt_says_so(opened: Callable[..., AppTest]) -> None:
-    shown = texts(opened("train", method="progap", data="karate", epsilon="0.01"))
-    assert "**At ε 0.01 the noise swamps what edges say.**" in shown
-    assert "ε 0.01 is strong protection, but the noise swamps what edges say" in shown
-    assert "swamps" not in texts(opened("train", method="progap", data="karate", epsilon="8"))
-    assert "swamps the signal" in texts(opened("train", method="dp-mlp", data="karate", epsilon="0.01"))
-
-
-def test_runs_that_did_no_better_than_a_model_without_edges_warn(
-    opened: Callable[..., AppTest], store: RunStore
-) -> None:
-    for seed in range(3):
-        keep(store, spec(epsilon=8.0, seed=seed), accuracy=0.7)
-    keep(store, spec("mlp", unit="none"), accuracy=0.72)
-    app = opened("train", method="progap", data="karate", epsilon="8")
-    assert "Runs reached 70.0% (95% interval 70.0% to 70.0%); an MLP, which reads no edge, 72.0%" in texts(app)
-
-
 def test_what_does_not_fit_the_graph_is_named_with_its_reason(opened: Callable[..., AppTest]) -> None:
     app = opened("train", method="relational", data="karate")
     assert "PvGaLM is for relation prediction, not for node classification. ProGAP is chosen instead." in {
@@ -230,14 +209,3 @@ def test_the_form_of_the_invented_network_begins_with_the_demos(
     opened("train", data="social").button(key="go").click().run()
     (run,) = store.find(RunQuery())
     assert run.spec.data_options.items() >= DEMO_DATA.items()
-
-
-def test_several_seeds_carry_the_price_of_all_together(opened: Callable[..., AppTest]) -> None:
-    assert "price of looking" not in texts(opened("train", method="progap", data="karate", epsilon="2"))
-    app = opened("train", method="progap", data="karate", epsilon="2", seeds="3")
-    planned = spec(epsilon=2.0).config().plan(KARATE).statement
-    price = tuning_price(Ledger(planned.ledger).event(), planned.delta, 3)
-    assert price > 1.5 * planned.epsilon
-    assert f"all 3 runs, one a seed, or picks the best of them, has been shown ε = {upper(price)}" in texts(app)
-    open_ = opened("train", method="progap", data="karate", unit="none", seeds="3")
-    assert "price of looking" not in texts(open_)
