@@ -27,6 +27,7 @@ from privgraph_workbench.text import page, texts
 from privgraph_workbench.views.parts import choosing, layout, states
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.words.naming import statements_of
+from privgraph_workbench.words.numbers import stated
 
 Made = tuple[list[Row], go.Figure]
 WORST = "worst-case"
@@ -95,7 +96,7 @@ def labels(frame: pd.DataFrame) -> list[str]:
     more = [name for name in ("graph", "attack", "variant", "seed") if frame[name].nunique() > 1]
     return [
         ", ".join(
-            [str(row.method), *([f"ε {row.epsilon:.3g}"] if row.unit != "none" else [])]
+            [str(row.method), *([f"ε {stated('sound', row.epsilon)}"] if row.unit != "none" else [])]
             + [str(getattr(row, name)) for name in more if getattr(row, name) != ""]
         )
         for row in frame.itertuples()

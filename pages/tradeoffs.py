@@ -125,16 +125,18 @@ def headline(found: Sequence[advice.Advice], epsilon: float) -> str:
 def table(found: Sequence[advice.Advice]) -> None:
     """A row for each method at each epsilon."""
     help_ = texts("columns")["advice"]
-    percent = st.column_config.NumberColumn
+    shares = dict.fromkeys(("accuracy", "low", "high"), "percent")
+    forms = shares | dict.fromkeys(("cost", "cost_low", "cost_high"), "%.1f")
+    number = st.column_config.NumberColumn
     st.dataframe(
-        advice.table(found),
+        advice.table(found).round(dict.fromkeys(shares, 3)),
         hide_index=True,
         key=f"advice.{found[0].methods[0].method}",
+        column_order=["epsilon", "method", "verdict", *forms, "seeds", "promise"],
         column_config={
-            **{name: percent(name, format="percent", help=help_[name]) for name in ("accuracy", "low", "high")},
-            **{name: percent(name, format="%.1f", help=help_[name]) for name in ("cost", "cost_low", "cost_high")},
+            **{name: number(name.replace("_", " "), format=form, help=help_[name]) for name, form in forms.items()},
             **{name: st.column_config.Column(help=help_[name]) for name in ("verdict", "promise", "seeds")},
-            "epsilon": percent("ε", format="%g", help=help_["epsilon"]),
+            "epsilon": number("ε", format="%g", help=help_["epsilon"]),
         },
     )
 
@@ -156,9 +158,11 @@ def click(runs: str) -> None:
 def figure(graph: str, unit: str) -> None:
     """The curve, its switches and its files."""
     with st.container(horizontal=True):
-        published = st.toggle("ε as published", key="tradeoff_detailed")
-        front = st.toggle("Pareto front", key="tradeoff_front")
-        beside = not shell.examples_shown() and st.toggle("Examples beside", key="tradeoff_examples")
+        published = st.toggle("ε as published", key="tradeoff_detailed", bind="query-params")
+        front = st.toggle("Pareto front", key="tradeoff_front", bind="query-params")
+        beside = not shell.examples_shown() and st.toggle(
+            "Examples beside", key="tradeoff_examples", bind="query-params"
+        )
     store = queue.store()
     chosen = (graph, unit, tuple(methods), bool(beside), store.url, store.done_mark())
     rows = rows_of(*chosen)
@@ -176,13 +180,19 @@ def answer(graph: str, unit: str, was_pending: bool) -> None:
     open_clicked()
     store = queue.store()
     if finished(graph, store.url, store.done_mark()).empty:
-        st.info("No finished run on this graph. Start a sweep below.", icon="📈")
+        if not sweep.pending():
+            st.info("No finished run on this graph. Start a sweep below.", icon="📈")
         return
     figure(graph, unit)
     for one in ("edge", "node") if unit == BOTH else (unit,):
         found = advised(graph, one, store.url, store.done_mark())
         if found:
-            at = st.select_slider("ε", [one.epsilon for one in found], key=f"at.{one}", bind="query-params")
+            at = st.select_slider(
+                f"ε, {tradeoff.UNITS[one]} protected",
+                [each.epsilon for each in found],
+                key=f"at.{one}",
+                bind="query-params",
+            )
             st.markdown(headline(found, at))
             table(found)
 
@@ -222,7 +232,9 @@ unit = str(
         "Protects", ["edge", "node", BOTH], default="edge", required=True, key="protects", bind="query-params"
     )
 )
-methods = choosing.several(right, "Methods", {one: method.title for one, method in METHODS.items()}, "curve")
+methods = choosing.several(
+    right, "Methods", {one: method.title for one, method in METHODS.items()}, "curve", placeholder="all"
+)
 words, _ = known.get(name, (GraphId.made(name, {}, "random").words(), 0))
 with st.popover("How to read this", icon=":material/help:"):
     st.markdown(reading)

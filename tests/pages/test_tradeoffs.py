@@ -90,6 +90,13 @@ def test_examples_are_shown_where_nothing_of_ones_own_has_run(opened: Open, stor
     assert len(drawn(app)[0]["layout"]) > 2
 
 
+def test_every_method_of_the_tables_is_drawn(opened: Open, store: RunStore) -> None:
+    app = opened("tradeoffs", data="cora", protects="both", store="examples")
+    assert "MLP (ignores edges)" in traces(app)
+    for table in app.dataframe:
+        assert set(table.value.method) <= traces(app)
+
+
 def test_examples_beside_are_curves_of_their_own_and_change_no_number(opened: Open, store: RunStore) -> None:
     for method in ("gap", "progap"):
         query = RunQuery(methods=(method,), datasets=("social",), units=("edge",), limit=1)

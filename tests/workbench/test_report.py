@@ -27,6 +27,7 @@ from privgraph.runs.store import RunStore
 from privgraph_workbench.figures import EXAMINATIONS, FIGURES, OF_SETTINGS
 from privgraph_workbench.figures.attacks import attack_roc
 from privgraph_workbench.figures.costs import entry_costs
+from privgraph_workbench.figures.notes import EXAMPLE_BADGE
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.report import archive, notebook, references
 from privgraph_workbench.report.asked import LETTERS, Asked, Entry, clean, visible
@@ -151,7 +152,7 @@ def test_a_public_key_stands_in_every_export() -> None:
         files = opened(archive.pack(asked, RunStore.open()))
         for name in ("report.html", "statements.txt", "statements.json", "notebook.ipynb", "figures/01-tradeoff.txt"):
             assert NOISE_IS_PUBLIC in files[name].decode(), name
-        assert "noise is public" in files["figures/01-tradeoff.svg"].decode()
+        assert EXAMPLE_BADGE.capitalize() in files["figures/01-tradeoff.svg"].decode()
         assert ",public" in files["settings.csv"].decode()
         assert "public" in files["settings.tex"].decode()
 

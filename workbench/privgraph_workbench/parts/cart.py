@@ -143,4 +143,6 @@ def button(key: str, mark: str, make: Callable[[], Entry]) -> None:
 
 def named(one: Entry) -> str:
     """What an entry is called where it has no title."""
-    return FIGURES[one.figure] if one.figure else texts("report")["headings"]["settings"]
+    graphs = dict.fromkeys(str(row["graph"]) for row in one.rows if row.get("graph"))
+    title = FIGURES[one.figure] if one.figure else texts("report")["headings"]["settings"]
+    return f"{title}: {', '.join(graphs)}" if graphs else title

@@ -13,6 +13,7 @@ from privgraph_workbench import leaks
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.leaks import Claim, Leak
 from privgraph_workbench.text import texts
+from privgraph_workbench.theme import EPSILONS
 
 Colour = Literal["gray", "blue", "orange", "red", "green"]
 COLOURS: Mapping[Leak | Claim, Colour] = {
@@ -29,13 +30,13 @@ OF_RUN = ("run", "graph", "method", "unit", "seed")
 LABELS = {
     "epsilon": "ε",
     "area": "AUC",
-    "published": "ε as published",
+    "published": EPSILONS["published"].title,
     "published_claim": "claim as published",
     "bound": "ε at least",
     **{name: f"TPR at {false:.1%}".replace(".0%", "%") for name, false in leaks.RATES.items()},
 }
 PERCENT = (*leaks.RATES, "accuracy", "trained_accuracy", "confidence")
-FORMATS = {"area": "%.3f", "low": "%.3f", "high": "%.3f", "epsilon": "%.3g", "published": "%.3g", "bound": "%.3f"}
+FORMATS = {"area": "%.3f", "low": "%.3f", "high": "%.3f", "epsilon": "%.4g", "published": "%.4g", "bound": "%.3f"}
 
 
 def attacks() -> pd.DataFrame:
@@ -81,7 +82,9 @@ def choose(
         cells,
         hide_index=True,
         column_config=config,
+        column_order=[one for one in config if one not in ("run", "number")],
         key=key,
+        placeholder="",
         on_select="rerun",
         selection_mode="multi-row" if several else "single-row",
         selection_default={"selection": {"rows": list(begin), "columns": [], "cells": []}},

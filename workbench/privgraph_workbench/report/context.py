@@ -24,6 +24,7 @@ from privgraph_workbench.figures import FIGURES, chart_of
 from privgraph_workbench.leaks import with_bounds
 from privgraph_workbench.report.asked import Asked, clean, visible
 from privgraph_workbench.text import fill, texts
+from privgraph_workbench.words.naming import titled
 from privgraph_workbench.words.numbers import between, rounded_delta, stated
 
 FIRST = 10
@@ -71,10 +72,11 @@ def context(asked: Asked, store: RunStore) -> Context:
     table = table if examined else table.drop(columns=["attack", "attack_low", "attack_high"])
     table["noise"] = [_noise(one) for one in map(_statement, members)]
     columns = [name for name in texts("report")["columns"] if name != "attack" or examined]
-    made = [_cells(row) for row in table.to_dict("records")]
+    rows = [{**row, "graph": titled(row["graph"].partition(" (")[0], row["graph"])} for row in table.to_dict("records")]
+    made = [_cells(row) for row in rows]
     columns = [name for name in columns if any(row[name] for row in made)]
     cells = [[row[name] for name in columns] for row in made]
-    labels = _distinct([_label(row) for row in table.to_dict("records")])
+    labels = _distinct([_label(row) for row in rows])
     statements = {
         label: said for label, group in zip(labels, members, strict=True) if (said := _statement(group)) is not None
     }
@@ -94,7 +96,10 @@ def context(asked: Asked, store: RunStore) -> Context:
         cells=[[visible(one) for one in row] for row in cells],
         columns=[texts("report")["columns"][name] for name in columns],
         statements=statements,
-        protected=_protected(statements, dict(zip(labels, table.title, strict=True))),
+        protected=_protected(
+            statements,
+            dict(zip(labels, table.title.where(table.noise != "public", table.title + ", example"), strict=True)),
+        ),
         figures=[
             {
                 "figure": one.figure,
@@ -163,7 +168,7 @@ def _protected(statements: Mapping[str, PrivacyStatement], titles: Mapping[str, 
         told = list(lines(one))
         said = [*islice((text for kind, text in told if kind is Said.TERMS), 3)]
         said += [text for kind, text in told if kind is Said.FAULT]
-        said += [f"{NOISE_IS_PUBLIC}."] if has_public_noise(one) else []
+        said += [text for _, text in told if NOISE_IS_PUBLIC in text]
         held.setdefault(tuple(clean(said)), []).append(titles.get(label, label))
     return [(", ".join(dict.fromkeys(labels)), list(said)) for said, labels in held.items()]
 
@@ -196,7 +201,7 @@ def _cells(row: Mapping[Any, Any]) -> dict[str, str]:
         if pd.isna(row["epsilon_as_published"])
         else stated("published", row["epsilon_as_published"]),
         "epsilon_audited": "" if pd.isna(row["epsilon_audited"]) else stated("audited", row["epsilon_audited"]),
-        "delta": "" if pd.isna(row["delta"]) else rounded_delta(row["delta"]),
+        "delta": "" if pd.isna(row["delta"]) or row["unit"] == "none" else rounded_delta(row["delta"]),
         "attack": _number(row.get("attack"), "{:.3f}"),
     }
 

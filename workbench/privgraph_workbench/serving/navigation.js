@@ -9,7 +9,8 @@
 // A link to another page is sent together with the values that widgets of this page have in its address, and the
 // server, to be rid of these, takes every value of a name that this page uses out of the address: the graph that
 // the link names is lost, and this page's own entry loses what it showed. So a link is followed as Back is: the
-// address alone says what is drawn, and shell.py keeps it whole.
+// address alone says what is drawn, and shell.py keeps it whole. Where the server itself leads to another page, it
+// corrects this page's entry to the values of the next one first: the entry gets its own address back.
 //
 // In the top bar, the name of the page that is shown does nothing; on a run's view it opens the page afresh.
 (() => {
@@ -17,6 +18,8 @@
   window.privgraphNavigation = true;
 
   const push = history.pushState.bind(history);
+  const replace = history.replaceState.bind(history);
+  let corrected = null; // what this page's entry was before it was corrected last
   const run = (address) => (/\/(train|runs)$/.test(address.pathname) ? address.searchParams.get("run") : null);
   const attacked = (here, next) => {
     const [was, is] = [here, next].map((one) => /\/(attacks|audit)$/.test(one.pathname) && one.searchParams.get("run"));
@@ -28,7 +31,9 @@
     const here = new URL(location.href);
     const next = new URL(to ?? here, here);
     const same = next.pathname === here.pathname && run(next) === run(here) && !attacked(here, next);
-    (same ? history.replaceState.bind(history) : push)(state, title, to);
+    if (!same && corrected && next.search === here.search) replace(history.state, "", corrected);
+    corrected = same ? here.href : null;
+    (same ? replace : push)(state, title, to);
     if (!same || step(next) !== step(here)) top();
     const heading = same && step(next) !== step(here) ? document.querySelector("[data-testid=stMain] h1") : null;
     heading?.setAttribute("tabindex", "-1");

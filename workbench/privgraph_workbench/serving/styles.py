@@ -216,7 +216,8 @@ _FILES = (
     # a menu of all formats is read whole on a screen of 800 pixels
     f"[data-testid=stPopoverBody] [data-testid=stHtml]:has(> a.{FILE_LINK}:nth-of-type(4)) {{ display: grid; "
     "grid-template-columns: repeat(3, 1fr); gap: 0 0.5rem; }"
-    f"a.{PRIMARY_LINK} {{ background: PRIMARY; border-color: PRIMARY; color: GROUND !important; font-weight: 600; }}"
+    f"a.{PRIMARY_LINK} {{ display: inline-block; margin-right: 0.5rem; background: PRIMARY; border-color: PRIMARY; "
+    "color: GROUND !important; font-weight: 600; }"
     f"[class*=st-key-{BOXED}] [data-testid=stPageLink] a {{ padding: 0.4rem 0.75rem; border-radius: 0.5rem; "
     "border: 1px solid color-mix(in srgb, currentColor 25%, transparent); }"
     f".st-key-{GO_ON} [data-testid=stPageLink] a {{ background: PRIMARY; padding: 0.4rem 0.75rem; border-radius: "

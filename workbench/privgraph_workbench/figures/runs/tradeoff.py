@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any
@@ -83,14 +84,16 @@ def chart(rows: Sequence[Row], *, published: bool = True, front: bool = False) -
     """Panels side by side, each of one graph and protected unit."""
     if not rows:
         return empty(TITLE, "no finished run to compare yet")
+    beside = len({row["source"] for row in rows}) > 1
+    rows = [{**row, "curve": _curve(row, beside)} for row in rows]
     places = list(dict.fromkeys((row["graph"], row["unit"]) for row in rows if not row["reference"]))
     places = places or list(dict.fromkeys((row["graph"], "none") for row in rows))
-    colours = slots({_curve(row): row["method"] for row in rows if not row["reference"]})
+    colours = slots({row["curve"]: row["method"] for row in rows if not row["reference"]})
     kinds: tuple[Epsilon, ...] = ("published", "sound") if published else ("sound",)
     panels, series, hidden = [], list[Series](), 0
     for place, (graph, unit) in enumerate(places):
         here = [row for row in rows if row["graph"] == graph and not row["reference"] and row["unit"] == unit]
-        levels = [row for row in rows if row["graph"] == graph and row["reference"]][:LEVELS]
+        levels = [row for row in rows if row["graph"] == graph and row["reference"]]
         low, high = _ends(here, kinds)
         panels.append(
             Panel(
@@ -99,13 +102,14 @@ def chart(rows: Sequence[Row], *, published: bool = True, front: bool = False) -
                 y=Axis(title=_score(here or levels), percent=True),
             )
         )
-        for at, row in enumerate(levels):
+        drawn = _most_seeds(levels, LEVELS)
+        for at, row in enumerate(row for row in levels if row["curve"] in drawn):
             series += _level(row, at, place, (low, high))
         series += _guess(here or levels, place, (low, high))
-        curves = list(dict.fromkeys(map(_curve, here)))
-        hidden += max(0, len(curves) - CURVES)
-        for curve in curves[:CURVES]:
-            series += _of_curve([row for row in here if _curve(row) == curve], colours[curve], place, kinds, high)
+        curves = _most_seeds(here, CURVES)
+        hidden += len({row["curve"] for row in (*levels, *here)} - {*drawn, *curves})
+        for curve in curves:
+            series += _of_curve([row for row in here if row["curve"] == curve], colours[curve], place, kinds, high)
         series += _front(here, place, high) if front else []
     warnings = [mixed_units(rows), f"{hidden} more curves are not drawn" if hidden else ""]
     return Chart(
@@ -126,9 +130,21 @@ def chart(rows: Sequence[Row], *, published: bool = True, front: bool = False) -
 plot = plotted(chart)
 
 
-def _curve(row: Row) -> str:
+def _curve(row: Row, beside: bool) -> str:
     """What a curve is called; an example beside one's own runs says so."""
-    return ", ".join(filter(None, (row["title"], row["variant"], "example" * (row["source"] == "example"))))
+    method = METHODS.get(row["method"])
+    bare = "no privacy" if row["unit"] == "none" and method and method.uses_edges and len(method.units) > 1 else ""
+    example = "example" if beside and row["source"] == "example" else ""
+    return ", ".join(filter(None, (row["title"], bare, row["variant"], example)))
+
+
+def _most_seeds(rows: Sequence[Row], most: int) -> list[str]:
+    """So many curves, in their order: those of the most runs."""
+    seeds = Counter[str]()
+    for row in rows:
+        seeds[row["curve"]] += row["seeds"]
+    drawn = dict(seeds.most_common(most))
+    return [one for one in seeds if one in drawn]
 
 
 def _score(rows: Sequence[Row]) -> str:
@@ -146,7 +162,7 @@ def _ends(rows: Sequence[Row], kinds: Sequence[Epsilon]) -> tuple[float, float]:
 
 def _of_curve(rows: Sequence[Row], slot: int, panel: int, kinds: Sequence[Epsilon], high: float) -> list[Series]:
     """A line through the sound epsilons, or the published ones where none is sound, with bars and marks."""
-    name = _curve(rows[0])
+    name = rows[0]["curve"]
     shared: dict[str, Any] = {"slot": slot, "panel": panel, "group": name}
     at = {
         kind: sorted((row for row in rows if placed(row[COLUMNS[kind]])), key=lambda row: row["epsilon"])
@@ -187,11 +203,11 @@ def _hover(row: Row) -> str:
     epsilons = [
         f"{EPSILONS[kind].title} {stated(kind, row[column])}" for kind, column in COLUMNS.items() if row[column]
     ]
-    return "\n".join([_curve(row), f"{percent(row['mean'])}{spread}, seeds: {row['seeds']}", *epsilons])
+    return "\n".join([row["curve"], f"{percent(row['mean'])}{spread}, seeds: {row['seeds']}", *epsilons])
 
 
 def _level(row: Row, at: int, panel: int, ends: tuple[float, float]) -> list[Series]:
-    name = _curve(row)
+    name = row["curve"]
     shared: dict[str, Any] = {"slot": NEUTRAL, "panel": panel, "group": name, "x": ends}
     level = Series(name=name, kind="level", y=(row["mean"],), shape=1 + at, hover=(_hover(row),) * 2, **shared)
     if row["low"] is None:
@@ -212,8 +228,14 @@ def _guess(rows: Sequence[Row], panel: int, ends: tuple[float, float]) -> list[S
 
 
 def _front(rows: Sequence[Row], panel: int, high: float) -> list[Series]:
-    """The highest mean at an epsilon or below it, as a staircase."""
-    steps = sorted({(row["epsilon"], row["mean"]) for row in rows if row["front"]})
+    """The highest mean at an epsilon or below it, as a staircase, of the test nodes that most runs share."""
+    seeds = Counter[tuple[str, float]]()
+    for row in rows:
+        seeds[row["source"], row["test_nodes"]] += row["seeds"]
+    most = max(seeds, key=seeds.__getitem__, default=None)
+    steps = sorted(
+        {(row["epsilon"], row["mean"]) for row in rows if row["front"] and (row["source"], row["test_nodes"]) == most}
+    )
     if len(steps) < 2:
         return []
     corners = [steps[0]]

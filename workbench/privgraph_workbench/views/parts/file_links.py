@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
+from operator import attrgetter
 
 import streamlit as st
 
@@ -72,7 +73,7 @@ def figure_exports(
             )
             st.caption("Each file carries the figure's privacy statement; that of a CSV is the TXT beside it.")
         if figure in OF_SETTINGS:
-            ids = tuple(one.id for one in runs) or named(rows, ())
+            ids = tuple(map(attrgetter("id"), runs)) or named(rows, ())
             entry = partial(Entry.of, figure, rows, statements, ids)
             cart.button(f"collect.{figure}.{name}", mark_of(figure, rows, ids), entry)
 
