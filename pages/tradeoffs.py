@@ -28,7 +28,7 @@ from privgraph_workbench.text import fill, page, texts
 from privgraph_workbench.views.parts import choosing, layout
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.words import markup
-from privgraph_workbench.words.naming import data_title, statements_of
+from privgraph_workbench.words.naming import data_title, method_title, statements_of
 
 POLL_SECONDS = 2.0
 OPENED = "tradeoffs.opened"
@@ -115,7 +115,7 @@ def headline(found: Sequence[advice.Advice], epsilon: float) -> str:
     """The line of the advice at an epsilon."""
     one = next(one for one in found if one.epsilon == epsilon)
     outcome = one.outcome.value if one.take or one.outcome is advice.Outcome.UNKNOWN else "nothing"
-    names = " / ".join(METHODS[name].title for name in one.take)
+    names = " / ".join(map(method_title, one.take))
     names += f" (ε {one.at:g})" if one.at != one.epsilon else ""
     slots = {"epsilon": f"{epsilon:g}", "methods": markup.literal(names)}
     text = texts("advice")[outcome]
