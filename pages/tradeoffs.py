@@ -99,7 +99,7 @@ def plotted(
 def behind(
     graph: str, unit: str, methods: tuple[str, ...], beside: bool, url: str, mark: object
 ) -> tuple[dict[str, PrivacyStatement], list[RunRecord]]:
-    """The statements and the runs of these rows."""
+    """The statements and the runs of these rows; there are some, for a query without ids is for all runs."""
     ids = tuple(run for row in rows_of(graph, unit, methods, beside, url, mark) for run in row["runs"].split())
     records = [one for source in (queue.own(), queue.examples()) for one in source.find(RunQuery(ids=ids))]
     return statements_of(records), records
@@ -164,8 +164,9 @@ def figure(graph: str, unit: str) -> None:
     rows = rows_of(*chosen)
     drawn = plotted(*chosen, published, front, layout.theme())
     live_plot.show(drawn, key=f"tradeoff.{unit}", on_click=click)
-    statements, records = behind(*chosen)
-    figure_exports("tradeoff", rows, statements, name=graph.partition(" ")[0], runs=records)
+    if rows:
+        statements, records = behind(*chosen)
+        figure_exports("tradeoff", rows, statements, name=graph.partition(" ")[0], runs=records)
 
 
 def answer(graph: str, unit: str, was_pending: bool) -> None:
