@@ -16,7 +16,7 @@ from privgraph.runs import attacking
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph_workbench import live_plot
 from privgraph_workbench.figures import chart_of, module_of
-from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.chart import Row, distinct
 from privgraph_workbench.figures.drawing.with_plotly import draw
 from privgraph_workbench.forms import again
 from privgraph_workbench.jobs import queue
@@ -92,15 +92,20 @@ def first_rows(frame: pd.DataFrame, run: str) -> list[int]:
 
 
 def labels(frame: pd.DataFrame) -> list[str]:
-    """Short names of attacks: the method with its epsilon, and the graph or the attack where these differ."""
-    more = [name for name in ("graph", "attack", "variant", "seed") if frame[name].nunique() > 1]
-    return [
-        ", ".join(
-            [str(row.method), *([f"ε {stated('sound', row.epsilon)}"] if row.unit != "none" else [])]
-            + [str(getattr(row, name)) for name in more if getattr(row, name) != ""]
+    """Short names of attacks: the method with its epsilon, and the graph or the attack where these differ.
+
+    Those of several seeds are counted: a report shows these names, and tells no seed.
+    """
+    more = [name for name in ("graph", "attack", "variant") if frame[name].nunique() > 1]
+    return list(
+        distinct(
+            ", ".join(
+                [str(row.method), *([f"ε {stated('sound', row.epsilon)}"] if row.unit != "none" else [])]
+                + [str(getattr(row, name)) for name in more if getattr(row, name) != ""]
+            )
+            for row in frame.itertuples()
         )
-        for row in frame.itertuples()
-    ]
+    )
 
 
 @st.cache_resource(max_entries=64)

@@ -28,7 +28,7 @@ from privgraph_workbench.text import fill, page, texts
 from privgraph_workbench.views.parts import choosing, layout
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.words import markup
-from privgraph_workbench.words.naming import data_title, statements_of
+from privgraph_workbench.words.naming import data_title, method_title, statements_of
 
 POLL_SECONDS = 2.0
 OPENED = "tradeoffs.opened"
@@ -99,7 +99,7 @@ def plotted(
 def behind(
     graph: str, unit: str, methods: tuple[str, ...], beside: bool, url: str, mark: object
 ) -> tuple[dict[str, PrivacyStatement], list[RunRecord]]:
-    """The statements and the runs of these rows."""
+    """The statements and the runs of these rows; there are some, for a query without ids is for all runs."""
     ids = tuple(run for row in rows_of(graph, unit, methods, beside, url, mark) for run in row["runs"].split())
     records = [one for source in (queue.own(), queue.examples()) for one in source.find(RunQuery(ids=ids))]
     return statements_of(records), records
@@ -115,7 +115,7 @@ def headline(found: Sequence[advice.Advice], epsilon: float) -> str:
     """The line of the advice at an epsilon."""
     one = next(one for one in found if one.epsilon == epsilon)
     outcome = one.outcome.value if one.take or one.outcome is advice.Outcome.UNKNOWN else "nothing"
-    names = " / ".join(METHODS[name].title for name in one.take)
+    names = " / ".join(map(method_title, one.take))
     names += f" (ε {one.at:g})" if one.at != one.epsilon else ""
     slots = {"epsilon": f"{epsilon:g}", "methods": markup.literal(names)}
     text = texts("advice")[outcome]
@@ -168,8 +168,9 @@ def figure(graph: str, unit: str) -> None:
     rows = rows_of(*chosen)
     drawn = plotted(*chosen, published, front, layout.theme())
     live_plot.show(drawn, key=f"tradeoff.{unit}", on_click=click)
-    statements, records = behind(*chosen)
-    figure_exports("tradeoff", rows, statements, name=graph.partition(" ")[0], runs=records)
+    if rows:
+        statements, records = behind(*chosen)
+        figure_exports("tradeoff", rows, statements, name=graph.partition(" ")[0], runs=records)
 
 
 def answer(graph: str, unit: str, was_pending: bool) -> None:

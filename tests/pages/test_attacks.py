@@ -22,6 +22,7 @@ from privgraph.runs.tables import attacks
 from privgraph_workbench.facts import datasets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.leaks import Claim, Leak
+from privgraph_workbench.parts import cart
 
 Open = Callable[..., AppTest]
 QUESTIONS = {
@@ -216,3 +217,25 @@ def test_the_page_of_a_run_has_its_attacks_and_audits(opened: Open, store: RunSt
     tables = [one.value for one in opened("train", run=run).dataframe]
     assert [list(one.outcome) for one in tables if "outcome" in one] == [[Leak.CLEAR]]
     assert [list(one.published_claim) for one in tables if "claim" in one] == [[Claim.REFUTED]]
+
+
+def test_a_run_that_is_not_done_is_not_attacked(opened: Open, store: RunStore) -> None:
+    for seed, state in enumerate(("queued", "running", "failed")):
+        run = keep(store, spec("dp-mlp", seed, unit="node", epsilon=8.0, batch_size=8), state=state)
+        assert "start_attack" not in keys(opened("attacks", run=run))
+
+
+def test_several_attacks_leave_for_a_report_each_with_its_own_bound_and_no_seed(opened: Open, store: RunStore) -> None:
+    for seed, epsilon, bound in ((90210, 4.0, 1.0), (31337, 8.0, 3.0)):
+        one = keep(store, spec("dp-mlp", seed, unit="node", epsilon=epsilon, batch_size=8))
+        said = store.get(one).statement
+        assert said is not None
+        store.add_attack(one, replace(made_attack(one), bound=bound, delta=said.delta, sound=said.epsilon))
+    app = choose(opened("attacks", who="members"), [0, 1])
+    (key,) = [one for one in keys(app) if one.startswith("collect.attack_roc")]
+    app.button(key=key).click().run()
+    (entry,) = cart.entries()
+    assert sorted(one.epsilon_audited or 0.0 for one in entry.held.values()) == [1.0, 3.0]
+    assert len({row["attack"] for row in entry.rows}) == 2
+    told = json.dumps([list(entry.rows), dict(entry.statements)])
+    assert not [one for one in ("90210", "31337", *entry.runs) if one in told]

@@ -12,13 +12,17 @@ from types import FrameType
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 from streamlit.testing.v1 import AppTest
 from tests.pages.kept_runs import keep, spec
 
 from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
+from privgraph.runs.tables import runs
 from privgraph_workbench.advice import Verdict
 from privgraph_workbench.jobs import queue
+from privgraph_workbench.parts import cart
+from privgraph_workbench.words.markup import literal
 
 Open = Callable[..., AppTest]
 
@@ -112,6 +116,7 @@ def test_examples_beside_are_curves_of_their_own_and_change_no_number(opened: Op
 
 
 def test_a_sweep_is_sent_to_ones_own_store(opened: Open, store: RunStore) -> None:
+    other = keep(store, spec("mlp", seed=9, unit="none"), state="queued")
     app = opened("tradeoffs", data="karate", store="mine")
     app.multiselect(key="sweep_methods.karate.edge").set_value(["gap"]).run()
     app.text_input(key="sweep_epsilons.karate.edge").set_value("1, 2").run()
@@ -127,6 +132,7 @@ def test_a_sweep_is_sent_to_ones_own_store(opened: Open, store: RunStore) -> Non
     assert {one.spec.asked_epsilon for one in sent} == {None, 1.0, 2.0}
     app.button(key="sweep_stop").click().run()
     assert {one.state for one in store.find(RunQuery(tags=("sweep",)))} == {"stopped"}
+    assert store.get(other).state == "queued", "nobody asked to stop what was not sent from here"
 
 
 @pytest.mark.parametrize("typed", ["two", "0", "-1", "1e99"])
@@ -147,9 +153,31 @@ def test_a_point_opens_its_runs(opened: Open, store: RunStore) -> None:
 
 
 def test_an_unknown_graph_in_the_address_is_said(opened: Open, store: RunStore) -> None:
-    app = opened("tradeoffs", data="<b>nowhere</b>" * 40)
-    assert app.warning
-    assert len(app.warning[0].value) < 400
+    for foreign in ("<b>nowhere</b>" * 40, "**a** [b](http://evil.example) $c$ :red[d]"):
+        app = opened("tradeoffs", data=foreign)
+        assert app.warning
+        assert literal(foreign[:80]) in app.warning[0].value
+        assert len(app.warning[0].value) < 400
+
+
+def test_where_nothing_is_drawn_no_file_speaks_for_other_runs(opened: Open, store: RunStore) -> None:
+    keep(store, spec("dp-mlp", unit="node", epsilon=8.0, batch_size=8))
+    app = opened("tradeoffs", data="karate", protects="edge")
+    assert not [one for one in app.button if (one.key or "").startswith("collect.")]
+    app = opened("tradeoffs", data="karate", protects="node")
+    (key,) = [one.key for one in app.button if (one.key or "").startswith("collect.")]
+    app.button(key=key).click().run()
+    assert [one.runs for one in cart.entries()] == [tuple(one.id for one in store.find())]
+
+
+def test_a_method_that_is_not_here_does_not_take_the_page_down(opened: Open, store: RunStore) -> None:
+    compared(store)
+    with store.database.write() as connection:
+        spoilt = sa.func.replace(runs.c.spec, '"progap"', '"newgap"')
+        connection.execute(runs.update().where(runs.c.method == "progap").values(method="newgap", spec=spoilt))
+    app = opened("tradeoffs", data="karate")
+    assert set(app.dataframe[0].value.method) == {"GAP", "newgap"}
+    assert any("newgap" in one.value for one in app.markdown)
 
 
 @pytest.mark.long

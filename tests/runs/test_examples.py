@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 from tests.figures.made_attacks import attack as made_attack
 from tests.figures.made_audits import audit as made_audit
 
@@ -26,6 +27,7 @@ from privgraph.runs.leases import Outcome
 from privgraph.runs.records import EXAMPLE, RunQuery, StoreIsReadOnly
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
+from privgraph.runs.tables import runs
 from privgraph.streams import OPEN_KEY, noise_key
 
 SPECS = [
@@ -56,6 +58,10 @@ def packed(tmp_path: Path) -> Path:
     """Two examples, the first of which was attacked and audited."""
     source = RunStore.open(f"sqlite:///{tmp_path / 'source.sqlite'}", tmp_path / "source")
     ids = [trained(source, spec) for spec in SPECS]
+    source.note(ids[0], "a word to myself")
+    source.tag(ids[0], "mine")
+    with source.database.write() as connection:
+        connection.execute(runs.update().values(host="a-machine", pid=7, batch="b", stack="s"))
     source.add_attack(ids[0], made_attack(ids[0]))
     source.begin_audit(ids[0])  # one that came to nothing, and one that is kept
     turn, said = source.begin_audit(ids[0]), source.get(ids[0]).statement
@@ -97,6 +103,14 @@ def test_examples_come_whole(store: RunStore) -> None:
     assert [one.payload["message"] for one in told if one.kind == "log"] == ["a word"]
 
 
+def test_examples_tell_nothing_of_who_made_them(store: RunStore) -> None:
+    told = ("worker", "host", "pid", "heartbeat", "batch", "stack", "note")
+    with store.database.read() as connection:
+        held = connection.execute(sa.select(*(runs.c[name] for name in told)).distinct()).all()
+    assert [tuple(one) for one in held] == [("", "", None, None, "", "", "")]
+    assert store.tags() == ["all", "first"]
+
+
 def test_examples_are_never_written_to(store: RunStore) -> None:
     first = f"example/{SPECS[0].id}"
     for write in (
@@ -129,7 +143,7 @@ def test_the_same_store_packs_to_the_same_bytes(packed: Path, tmp_path: Path) ->
 def test_a_store_of_0_5_0_loses_its_gallery_and_nothing_else(tmp_path: Path) -> None:
     path = tmp_path / "old.sqlite"
     old = RunStore.open(f"sqlite:///{path}", tmp_path / "old")
-    shipped, own = (trained(old, spec) for spec in SPECS)
+    before, shipped, own = (trained(old, spec) for spec in (replace(SPECS[0], seed=2), *SPECS))
     old.tag(shipped, "seen")
     old.add_attack(shipped, made_attack(shipped))
     old.add_attack(own, made_attack(own))
@@ -139,9 +153,9 @@ def test_a_store_of_0_5_0_loses_its_gallery_and_nothing_else(tmp_path: Path) -> 
         connection.execute("INSERT INTO gallery SELECT number, 'x', 0 FROM runs WHERE id = ?", [shipped])
     connection.close()
     again = RunStore.open(f"sqlite:///{path}", tmp_path / "old")
-    assert [one.id for one in again.find()] == [own]
+    assert {one.id for one in again.find()} == {before, own}, "whether they ran before it came or after"
     assert [one.run for one in again.all_attacks()] == [own]
-    assert (tmp_path / "old" / own).is_dir()
+    assert all((tmp_path / "old" / one / "answers.npz").is_file() for one in (before, own))
     assert not (tmp_path / "old" / shipped).exists()
     assert again.get(own).example, "its noise key ships with the program"
     again.close()

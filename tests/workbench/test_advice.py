@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from tests.figures import made_runs
+from tests.figures.made_attacks import attack as made_attack
+from tests.pages.test_tuned_runs import TERMS
 
+from privgraph.runs.store import RunStore
+from privgraph.runs.trials import Mark, Trial
 from privgraph_workbench import advice, summary
 from privgraph_workbench.advice import Outcome, Verdict
+from privgraph_workbench.figures.runs import tradeoff
 
 NODES = 100_000
 """So many test nodes that seeds alone decide."""
@@ -80,6 +87,7 @@ def test_pairs_hide_no_difference_that_every_split_has_in_common() -> None:
     assert (found.low, found.high) == pytest.approx(tuple(expected))
     assert advice.better(one, other)
     assert not advice.better(other, one)
+    assert advice.difference(one, other.iloc[::-1]) == found, "a pair is of one seed, in whatever order runs ended"
 
 
 def test_where_few_seeds_are_shared_the_means_are_compared() -> None:
@@ -113,6 +121,18 @@ def test_of_many_methods_each_must_differ_more() -> None:
     assert (two.outcome, two.take) == (Outcome.TAKE, ("gap",))
     assert many.outcome is Outcome.OPEN
     assert set(many.take) > {"gap", "progap"}
+
+
+def test_of_many_methods_each_must_beat_the_baseline_by_more() -> None:
+    base = runs("mlp", [0.5] * 5, asked=None)
+    gains = runs("gap", [0.5033, 0.5133, 0.5233, 0.5333, 0.5433])
+    idle = [runs(name, [0.45] * 5) for name in ("progap", "edge-rand", "dp-gnn", "dp-mlp", "heter-poisson")]
+    p = stats.ttest_rel(gains.accuracy, base.accuracy).pvalue
+    assert 0.1 / 6 < p < 0.05
+    two, six = advised(base, gains, idle[0])[0], advised(base, gains, *idle)[0]
+    assert (two.outcome, two.take) == (Outcome.TAKE, ("gap",))
+    assert (six.outcome, six.take) == (Outcome.BASELINE, ("mlp",))
+    assert verdicts(six)["gap"] is Verdict.BASELINE
 
 
 def test_edges_are_compared_with_a_model_that_reads_none() -> None:
@@ -152,6 +172,19 @@ def test_a_larger_epsilon_must_beat_what_a_smaller_one_gave() -> None:
     assert (second.outcome, second.take, second.at) == (Outcome.BASELINE, ("gap",), 1.0)
 
 
+def test_a_weaker_promise_at_a_smaller_epsilon_takes_no_ones_place() -> None:
+    full = {"neighbours": "node record", "release": "model"}
+    weak = runs("heter-poisson", [0.70, 0.71, 0.72], unit="node", release="weights")
+    small = weak, runs("dp-mlp", [0.50, 0.51, 0.52], unit="node", **full)
+    large = [
+        runs(name, [mean, mean + 0.01, mean + 0.02], unit="node", asked=4.0, **full)
+        for name, mean in (("dp-mlp", 0.6), ("gap", 0.5))
+    ]
+    first, second = advised(*small, *large, unit="node")
+    assert first.take == ("heter-poisson",)
+    assert (second.outcome, second.take, second.at) == (Outcome.TAKE, ("dp-mlp",), 4.0)
+
+
 def test_what_does_not_keep_its_target_is_left_out() -> None:
     lies = runs("gap", [0.9, 0.91, 0.92], sound=1.5)
     found = advised(MLP, lies, runs("progap", [0.7, 0.71, 0.72]), runs("edge-rand", [0.6, 0.61, 0.62]))[0]
@@ -179,6 +212,8 @@ def test_costs_are_points_below_the_network_without_privacy() -> None:
     found = advised(network, MLP, runs("gap", [0.70, 0.71, 0.72]), runs("progap", [0.6, 0.61, 0.62]))
     cost = found[0].methods[0].cost
     assert cost is not None
+    student = stats.t.interval(0.95, 2, loc=0.71, scale=0.01 / 3**0.5)
+    assert (found[0].methods[0].low, found[0].methods[0].high) == pytest.approx(student)
     assert (cost.mean, cost.low, cost.high) == pytest.approx((0.1, 0.1, 0.1), abs=0.01)
     table = advice.table(found)
     assert list(table.cost.round(6)) == [10.0, 20.0]
@@ -215,3 +250,35 @@ def test_settings_have_intervals_over_seeds_and_the_largest_epsilon() -> None:
 def test_no_setting_is_of_own_runs_and_examples() -> None:
     frame = pd.concat([runs("gap", [0.5, 0.6]), runs("gap", [0.8, 0.9]).assign(source="example")], ignore_index=True)
     assert list(summary.settings(frame)["mean"].round(6)) == [0.55, 0.85]
+
+
+def test_own_runs_and_examples_have_a_front_each() -> None:
+    own, other = runs("gap", [0.5, 0.6]), runs("gap", [0.8, 0.9]).assign(source="example")
+    lower = runs("progap", [0.4, 0.4])
+    rows = tradeoff.of_settings(summary.settings(pd.concat([own, other, lower], ignore_index=True)))
+    fronts = {(row["method"], row["source"]): row["front"] for row in rows}
+    assert fronts == {("gap", "own"): True, ("gap", "example"): True, ("progap", "own"): False}
+
+
+def test_the_worst_attack_on_any_run_stands_for_a_setting() -> None:
+    frame = runs("gap", [0.5, 0.6, 0.7])
+    attacks = [
+        replace(made_attack(run, memory=memory), areas=(area,), true_rates=((0.0, 0.0, 0.0),))
+        for run, area, memory in (
+            (frame.run[0], 0.5, 0.0),
+            (frame.run[1], 0.9, 2.0),
+            (frame.run[1], 0.5, 0.0),
+            (frame.run[2], 0.6, 0.5),
+        )
+    ]
+    (row,) = summary.settings(frame, attacks).itertuples()
+    assert (row.attack, row.attack_low, row.attack_high) == attacks[1].found
+    assert row.attack > max(one.found[0] for one in (attacks[0], *attacks[2:]))
+
+
+def test_what_a_tuning_tried_is_no_run_of_a_setting() -> None:
+    store, said = RunStore.open(), made_runs.statement(made_runs.edge_entries(9))
+    own, tried = (made_runs.finish(store, made_runs.spec(seed=seed), 0.7, said) for seed in range(2))
+    mark = Mark(tuning="tune-progap-0", trial=Trial.RELEASED, terms=TERMS)
+    assert list(summary.of_records([own, replace(tried, tuning=mark)]).run) == [own.id]
+    store.close()

@@ -17,6 +17,7 @@ from privgraph.attacks.options import AttackOptions
 from privgraph.attacks.record import AttackRecord, Rival
 from privgraph.audits.record import AuditRecord
 from privgraph.privacy.kinds import Adversary, Route
+from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph.runs.tables import attacks, audits
 from privgraph_workbench import leaks
@@ -69,7 +70,13 @@ def test_what_is_found_at_few_false_alarms_decides(share: float, outcome: Leak) 
 
 
 @pytest.mark.parametrize(
-    ("areas", "outcome"), [((0.6, 0.601, 0.602), Leak.SOME), ((0.4, 0.6, 0.7), Leak.NONE), ((0.49,) * 3, Leak.NONE)]
+    ("areas", "outcome"),
+    [
+        ((0.6, 0.601, 0.602), Leak.SOME),
+        ((0.4, 0.6, 0.7), Leak.NONE),
+        ((0.567, 0.6, 0.633), Leak.NONE),  # more than a guess at 95%, and not at the half of 5% that is its share
+        ((0.49,) * 3, Leak.NONE),
+    ],
 )
 def test_another_score_of_the_same_answers_decides(areas: tuple[float, ...], outcome: Leak) -> None:
     three = found(0.5, areas=(0.5,) * 3, true_rates=((0.0, 0.0, 0.0),) * 3)
@@ -181,6 +188,10 @@ def test_each_attack_is_a_row_and_edges_are_compared_with_a_model_that_reads_non
     private = keep(store, spec("gap", unit="edge", epsilon=2.0))
     store.add_attack(private, edges(0.85, run=private))
     assert list(leaks.table(store).outcome) == [Leak.UNDECIDED]
+    elsewhere = keep(store, make_spec("mlp", "social", {"unit": "none"}))
+    store.add_attack(elsewhere, edges(0.5, run=elsewhere))
+    assert leaks.table(store).set_index("run").outcome[private] == Leak.UNDECIDED, "that reads another graph"
+    store.delete(elsewhere)
     noisy, other, same = (
         keep(store, spec("dp-mlp", unit="node", epsilon=2.0, batch_size=8)),
         keep(store, spec("mlp", seed=1, unit="none")),

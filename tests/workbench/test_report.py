@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+import sqlalchemy as sa
 from tests.figures import made_runs
 from tests.figures.made_attacks import attack as made_attack
 
@@ -24,6 +25,7 @@ from privgraph.options import OptionError
 from privgraph.runs.final_statement import NOISE_IS_PUBLIC, with_public_noise
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
+from privgraph.runs.tables import runs
 from privgraph_workbench.figures import EXAMINATIONS, FIGURES, OF_SETTINGS
 from privgraph_workbench.figures.attacks import attack_roc
 from privgraph_workbench.figures.costs import entry_costs
@@ -155,6 +157,55 @@ def test_a_public_key_stands_in_every_export() -> None:
         assert EXAMPLE_BADGE.capitalize() in files["figures/01-tradeoff.svg"].decode()
         assert ",public" in files["settings.csv"].decode()
         assert "public" in files["settings.tex"].decode()
+
+
+def test_a_public_key_stands_beside_whom_it_concerns() -> None:
+    for public in (True, False):
+        records = made(public=public)
+        ((_, said),) = context(Asked(title="T", entries=[entry(records)]), RunStore.open()).protected
+        assert (f"{NOISE_IS_PUBLIC}." in said) == public
+        for one in records:
+            RunStore.open().delete(one.id)
+
+
+def test_of_a_setting_the_statement_that_promises_least_is_told() -> None:
+    store = RunStore.open()
+    noises = (9, 4, 6)
+    records = [
+        made_runs.finish(store, made_runs.spec(seed=seed), 0.7, made_runs.statement(made_runs.edge_entries(noise)))
+        for seed, noise in zip(SEEDS, noises, strict=True)
+    ]
+    largest = max(one.statement.epsilon for one in records if one.statement)
+    told = context(Asked(title="T", entries=[Entry(runs=tuple(one.id for one in records))]), store)
+    assert [one.epsilon for one in told.statements.values()] == list(told.table.epsilon) == [largest]
+
+
+def test_what_an_attack_has_shown_is_told_of_its_own_run_alone() -> None:
+    store, said = RunStore.open(), made_runs.statement(made_runs.edge_entries(9))
+    ids = [made_runs.finish(store, made_runs.spec(name), 0.7, said).id for name in ("gap", "progap")]
+    store.add_attack(ids[0], replace(made_attack(ids[0]), bound=0.4, delta=said.delta))
+    told = context(Asked(title="T", entries=[Entry(runs=tuple(ids))]), store)
+    assert dict(zip(told.table.method, told.table.epsilon_audited.fillna(0.0), strict=True)) == {
+        "gap": 0.4,
+        "progap": 0.0,
+    }
+    assert sorted(one.epsilon_audited or 0.0 for one in told.statements.values()) == [0.0, 0.4]
+
+
+def test_a_method_that_is_not_here_keeps_no_report_back() -> None:
+    records, store = made(), RunStore.open()
+    with store.database.write() as connection:
+        connection.execute(runs.update().values(spec=sa.func.replace(runs.c.spec, '"progap"', '"newgap"')))
+    files = opened(archive.pack(Asked(title="T", entries=[entry(records)]), store))
+    assert [row["method"] for row in csv.DictReader(io.StringIO(files["settings.csv"].decode()))] == ["newgap"]
+    assert "newgap" in "".join(Page(files["report.html"].decode()).words)
+
+
+def test_a_seed_in_a_row_stays_behind() -> None:
+    rows = [{**row, "seed": SEEDS[0], "run": "a", "runs": "a"} for row in tradeoff.data(made())]
+    kept = Entry.of("tradeoff", rows, {})
+    assert {"seed", "run", "runs"}.isdisjoint(kept.rows[0])
+    assert str(SEEDS[0]) not in json.dumps(list(kept.rows))
 
 
 def test_attacks_come_in_when_they_are_ticked() -> None:

@@ -83,7 +83,7 @@ def context(asked: Asked, store: RunStore) -> Context:
     for one in shown:
         known = list(statements.values())
         statements |= {visible(label): said for label, said in one.held.items() if said not in known}
-    methods = sorted({one[0].spec.method for one in members}, key=list(METHODS).index)
+    methods = [name for name in METHODS if any(one[0].spec.method == name for one in members)]
     return Context(
         words={
             **{name: visible(getattr(asked, name)).strip() for name in ("title", "author", "date")},
