@@ -1,4 +1,4 @@
-"""Every page as a visitor meets it, with the gallery: on a telephone; and a report that is taken away."""
+"""Every page as a visitor meets it, with the examples: on a telephone; and a report that is taken away."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ pytest.importorskip("playwright")
 from playwright.sync_api import Browser, Route, expect
 from tests.browser.driving import CHROMIUM, SIZE, faults, faults_of_both_themes, rests, served, settled
 
-from privgraph.runs import gallery
-from privgraph.runs.store import RunStore
 from privgraph_workbench.serving import shell
 
 pytestmark = [
@@ -33,11 +31,7 @@ UNDER_MORE = """() => [...document.querySelectorAll("[data-testid=stTopNav] .rc-
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    home = tmp_path_factory.mktemp("pages")
-    store = RunStore.open(f"sqlite:///{home / 'runs.sqlite'}", home / "runs")
-    gallery.bring_in(store)
-    store.close()
-    with served(home) as running:
+    with served(tmp_path_factory.mktemp("pages")) as running:
         yield running
 
 

@@ -386,8 +386,9 @@ def taken(app: AppTest) -> bytes:
 
     drawn = "".join(str(one.proto.body) for one in app.get("html"))
     for address in re.findall(r'href="([^"]+)"', drawn):
-        parts = unescape(address).split("/")
-        file = find(parts[-2], parts[-1].partition("?")[0]) if len(parts) > 1 else None
+        _, _, place = unescape(address).rpartition("files/")
+        token, _, name = place.partition("/")
+        file = find(token, name.partition("?")[0])
         if file is not None and file.name.endswith(".zip"):
             made = file.make()
             return made if isinstance(made, bytes) else made.encode()
