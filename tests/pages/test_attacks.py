@@ -222,7 +222,9 @@ def test_the_page_of_a_run_has_its_attacks_and_audits(opened: Open, store: RunSt
 def test_a_run_that_is_not_done_is_not_attacked(opened: Open, store: RunStore) -> None:
     for seed, state in enumerate(("queued", "running", "failed")):
         run = keep(store, spec("dp-mlp", seed, unit="node", epsilon=8.0, batch_size=8), state=state)
-        assert "start_attack" not in keys(opened("attacks", run=run))
+        app = opened("attacks", run=run)
+        assert "start_attack" not in keys(app)
+        assert not app.error, "it is not offered, and so nothing refuses it"
 
 
 def test_several_attacks_leave_for_a_report_each_with_its_own_bound_and_no_seed(opened: Open, store: RunStore) -> None:
