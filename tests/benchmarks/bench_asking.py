@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks.bench_asking [--warm 10]
 
-The base encoder and the two of the gallery are asked about texts of the gallery's data. The first question
+The base encoder and the two of the examples are asked about texts of their data. The first question
 starts the process, loads the encoders and reads all texts of the domain; the next ones are of other texts.
 """
 
@@ -14,14 +14,13 @@ import statistics
 import tempfile
 import time
 from dataclasses import replace
-from pathlib import Path
 
-from privgraph.runs import gallery
+from privgraph.runs import examples
 from privgraph.runs.asking import Asker
 from privgraph.runs.questions import Question
-from privgraph.runs.store import RunStore
 from privgraph.studies.examples import askable
-from privgraph.studies.worked import examples, question
+from privgraph.studies.worked import examples as told
+from privgraph.studies.worked import question
 
 
 def seconds(asker: Asker, asked: Question) -> float:
@@ -40,11 +39,10 @@ def main() -> None:
     warm = parser.parse_args().warm
     with tempfile.TemporaryDirectory() as folder:
         os.environ["PRIVGRAPH_HOME"] = folder
-        store = RunStore.open(f"sqlite:///{Path(folder) / 'runs.sqlite'}", Path(folder) / "runs")
-        gallery.bring_in(store)
+        store = examples.open_store()
         asked, asker = question(store, askable()), Asker()
         try:
-            first = seconds(asker, replace(asked, text=examples(asked)[0]))
+            first = seconds(asker, replace(asked, text=told(asked)[0]))
             later = [seconds(asker, replace(asked, text=f"steel watering can, number {at}")) for at in range(warm)]
         finally:
             asker.close()

@@ -12,8 +12,6 @@ from playwright.sync_api import expect
 from tests.browser.driving import CHROMIUM, chromium, served, settled
 
 import privgraph_workbench
-from privgraph.runs import gallery
-from privgraph.runs.store import RunStore
 
 PICTURE = Path(privgraph_workbench.__file__).parent / "static" / "screenshot.png"
 SIZE = {"width": 1400, "height": 900}
@@ -27,9 +25,6 @@ def main() -> int:
         return 2
     with tempfile.TemporaryDirectory() as home:
         os.environ["PRIVGRAPH_HOME"] = home
-        store = RunStore.open()
-        gallery.bring_in(store)  # what the run is compared with
-        store.close()
         with served(Path(home)) as address, chromium() as browser:
             page = browser.new_context(viewport=SIZE, color_scheme="light").new_page()
             page.goto(address)

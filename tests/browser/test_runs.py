@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +12,6 @@ pytest.importorskip("playwright")
 from playwright.sync_api import Browser, expect
 from tests.browser.driving import CHROMIUM, SIZE, faults_of_both_themes, served, settled
 
-from privgraph.runs import gallery
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 
@@ -26,10 +24,7 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     home = tmp_path_factory.mktemp("runs-home")
-    store = RunStore.open(f"sqlite:///{home / 'runs.sqlite'}", home / "runs")
-    gallery.bring_in(store)
-    store.close()
-    with served(home) as running:
+    with served(home) as running:  # nothing of one's own has run: the examples are listed
         yield running
 
 
@@ -52,7 +47,7 @@ def test_a_setting_shows_its_runs_one_click_opens_one_and_back_shows_the_list(br
     link = page.locator(".privgraph-runs tr.runs a").first
     run = str(link.get_attribute("href")).partition("=")[2]
     link.click()
-    page.wait_for_url(re.compile(rf"/train\?run={run}"))
+    page.wait_for_url(re.compile(rf"/train\?run={re.escape(run)}"))
     expect(page.get_by_role("heading", level=1)).to_contain_text("ProGAP", timeout=30_000)
     page.go_back()
     page.wait_for_url(re.compile(r"/runs\?"))
@@ -76,7 +71,6 @@ def test_seeds_unfold_and_ticks_are_compared(browser: Browser, address: str) -> 
         settings.nth(place).get_by_role("checkbox").check()
     expect(page.get_by_text("20 runs chosen.")).to_be_visible(timeout=30_000)
     expect(page.get_by_role("heading", name="Side by side")).to_be_attached(timeout=30_000)
-    expect(page.get_by_text(re.compile("has the highest mean accuracy"))).to_be_attached()
     expect(page.get_by_role("link", name="seed 2", exact=True)).to_be_visible()  # what was unfolded stays so
     page.get_by_role("checkbox", name=re.compile("^Choose seed 1 of")).uncheck()
     expect(page.get_by_text("19 runs chosen.")).to_be_visible(timeout=30_000)
@@ -90,20 +84,6 @@ def test_seeds_unfold_and_ticks_are_compared(browser: Browser, address: str) -> 
     expect(page.get_by_role("heading", name="Side by side")).to_have_count(0, timeout=30_000)
     assert "chosen" not in page.url
     context.close()
-
-
-def test_the_gallery_is_listed_in_well_under_three_seconds(browser: Browser, address: str) -> None:
-    context = browser.new_context(viewport=SIZE)
-    page = context.new_page()
-    page.goto(f"{address}/lessons")
-    settled(page)
-    start = time.monotonic()
-    page.goto(f"{address}/runs")
-    expect(page.locator(".privgraph-runs tr.setting").first).to_be_visible()
-    took = time.monotonic() - start
-    context.close()
-    print(f"list of the gallery: {took:.2f} s")
-    assert took < 3
 
 
 @pytest.mark.parametrize("width", [390, 1280])

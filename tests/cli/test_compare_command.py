@@ -1,4 +1,4 @@
-"""`privgraph compare` and `privgraph gallery`: what is printed, and what is refused."""
+"""`privgraph compare` and `privgraph examples`: what is printed, and what is refused."""
 
 from __future__ import annotations
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-import sqlalchemy as sa
 from streamlit.testing.v1 import AppTest
 from tests.pages import kept_runs
 from tests.pages.kept_runs import KARATE, keep, spec
 from tests.pages.reading import texts
 
 from privgraph.registry import METHODS
-from privgraph.runs import tables
 from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
 from privgraph_workbench.theme import EPSILONS
@@ -128,20 +126,6 @@ def test_one_run_is_told_as_one_with_the_interval_of_its_test_nodes(
     assert not app.warning, "one run on 12 nodes is no verdict"
     assert "ε 2 is moderate protection." in texts(app)
     assert any(caption.endswith("**1 finished run**") for caption in app.radio(key="data").proto.captions)
-
-
-@pytest.mark.long
-def test_a_run_that_takes_the_place_of_one_of_the_gallery_says_so(
-    opened: Callable[..., AppTest], store: RunStore
-) -> None:
-    keep(store, spec(epsilon=2.0))
-    said = "Replaces the gallery's run."
-    assert said not in texts(opened("train", method="progap", data="karate", epsilon="2"))
-    with store.database.write() as connection:
-        number = connection.scalar(sa.select(tables.runs.c.number))
-        connection.execute(tables.gallery.insert().values(run=number, file="of a test", added=1.0))
-    assert said in texts(opened("train", method="progap", data="karate", epsilon="2"))
-    assert said not in texts(opened("train", method="progap", data="karate", epsilon="2", seed="1"))
 
 
 def test_what_runs_have_measured_stands_in_place_of_what_a_plan_lets_fear(
