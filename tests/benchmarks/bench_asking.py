@@ -19,8 +19,7 @@ from privgraph.runs import examples
 from privgraph.runs.asking import Asker
 from privgraph.runs.questions import Question
 from privgraph.studies.examples import askable
-from privgraph.studies.worked import examples as told
-from privgraph.studies.worked import question
+from privgraph.studies.worked import of_domain, question
 
 
 def seconds(asker: Asker, asked: Question) -> float:
@@ -42,7 +41,7 @@ def main() -> None:
         store = examples.open_store()
         asked, asker = question(store, askable()), Asker()
         try:
-            first = seconds(asker, replace(asked, text=told(asked)[0]))
+            first = seconds(asker, replace(asked, text=of_domain(asked)[0]))
             later = [seconds(asker, replace(asked, text=f"steel watering can, number {at}")) for at in range(warm)]
         finally:
             asker.close()
