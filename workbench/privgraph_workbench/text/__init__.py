@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +12,13 @@ FOLDER = Path(__file__).parent
 _SLOT = re.compile(r"\{(\w+)\}")
 
 
-@cache
+@lru_cache(maxsize=64)
 def texts(name: str) -> dict[str, Any]:
     """The entries of `name`.toml."""
     return tomllib.loads((FOLDER / f"{name}.toml").read_text())
 
 
-@cache
+@lru_cache(maxsize=64)
 def page(name: str) -> tuple[str, str]:
     """What stands on top of a page, and what its popover "How to read this" holds, of `name`.md."""
     top, _, reading = (FOLDER / f"{name}.md").read_text().partition("\n---\n")
