@@ -28,7 +28,6 @@ from privgraph_workbench.words.naming import nodes_of, setting
 
 MOST = 2000
 """Runs that are looked through at most, the newest first."""
-MOST_KEPT = 32
 BEYOND = 4
 BEYOND_RUNS = ("below", "above")
 """Where a budget lies that no run is near: what it gives is unknown, though `at` names the nearest."""
@@ -141,7 +140,7 @@ def finished(store: RunStore, methods: Iterable[str], graph: str = "") -> tuple[
     return _finished(store, tuple(methods), graph, store.done_mark(), store.evidence_mark())
 
 
-@lru_cache(maxsize=MOST_KEPT)
+@lru_cache(maxsize=32)
 def _finished(
     store: RunStore, methods: tuple[str, ...], graph: str, *_marks: tuple[float | None, ...]
 ) -> tuple[RunRecord, ...]:
