@@ -121,7 +121,7 @@ def names(requirements: list[str]) -> set[str]:
 def test_the_base_is_the_engine() -> None:
     assert not names(PROJECT["dependencies"]) & {"streamlit", "plotly", "matplotlib", "jupyterlab"}
     extras = PROJECT["optional-dependencies"]
-    assert names(extras["app"]) == {"streamlit", "plotly", "matplotlib"}
+    assert names(extras["app"]) == {"streamlit", "plotly", "matplotlib", "jinja2", "pybtex", "typst"}
     assert "jupyterlab" in names(extras["notebooks"])
     assert {"privgraph[app,docs,notebooks,postgres,ray,remote,slurm,text,tune]"} <= set(extras["test"])
     assert not names(PROJECT["dependencies"]) & names(extras["text"]), "language models are an extra"

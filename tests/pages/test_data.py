@@ -22,7 +22,7 @@ from privgraph_workbench.jobs import downloads
 from privgraph_workbench.views.data import upload
 
 
-def counted(app: AppTest, seconds: float = 60) -> AppTest:
+def counted(app: AppTest, seconds: float = 600) -> AppTest:
     """Waits until the facts are there, as the page does once a second."""
     deadline = time.monotonic() + seconds
     while any("being read and counted" in info.value for info in app.info):

@@ -163,7 +163,7 @@ def test_a_public_key_stands_beside_whom_it_concerns() -> None:
     for public in (True, False):
         records = made(public=public)
         ((_, said),) = context(Asked(title="T", entries=[entry(records)]), RunStore.open()).protected
-        assert (f"{NOISE_IS_PUBLIC}." in said) == public
+        assert any(NOISE_IS_PUBLIC in one for one in said) == public
         for one in records:
             RunStore.open().delete(one.id)
 
