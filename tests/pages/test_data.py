@@ -22,9 +22,9 @@ from privgraph_workbench.jobs import downloads
 from privgraph_workbench.views.data import upload
 
 
-def counted(app: AppTest, seconds: float = 600) -> AppTest:
+def counted(app: AppTest) -> AppTest:
     """Waits until the facts are there, as the page does once a second."""
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + 600
     while any("being read and counted" in info.value for info in app.info):
         assert time.monotonic() < deadline, "the graph was never counted"
         time.sleep(0.3)
