@@ -17,7 +17,7 @@ from privgraph.attacks.record import AttackRecord
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.cli import main
-from privgraph_workbench.commands.attack import describe
+from privgraph_workbench.commands.examine import attack_lines
 from privgraph_workbench.leaks import Leak, outcomes
 
 COMMAND = [sys.executable, "-m", "privgraph_workbench.cli"]
@@ -49,19 +49,13 @@ def test_an_attack_and_everything_after_it(tmp_path: Path, capsys: pytest.Captur
     exported = json.loads((tmp_path / f"{run}.json").read_text())
     names = {"exposed", "map_nodes", "map_edges"}  # nodes that an attack exposes are for the evaluator's eyes
     assert exported["attacks"] == [{key: value for key, value in json.loads(line).items() if key not in names}]
-    assert f"## Attack 1\n- Pairwise comparison (RMIA): {run}" in (tmp_path / f"{run}.md").read_text()
+    assert f"## Attack 1\n- Run: {run}\n- Attack: {record.title}\n" in (tmp_path / f"{run}.md").read_text()
     capsys.readouterr()
     assert main(["show", run]) == 0
-    area = f"{record.found[0]:.3f}"
     (told,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("Attack "))
-    assert told.startswith(f"Attack {record.title}, who was trained on: area under the curve {area} (")
-    assert f", outcome {outcomes(RunStore.open(), run)[0][1]}" in told
+    assert told.startswith(f"Attack {record.title}: {record.found[0]:.3f} (")
+    assert f"), {outcomes(RunStore.open(), run)[0][1]}" in told
     assert (record.bound is None) == ("epsilon at least" not in told)
-
-    said = describe(replace(record, bound=99.5, sound=2.0))
-    assert "Epsilon: at least 99.5 with 95% confidence" in said
-    assert "REFUTED by this attack" in said
-    assert "REFUTED" not in describe(replace(record, bound=1.5, sound=2.0))
 
     # Python says the same of the run
     store = RunStore.open()
@@ -92,26 +86,18 @@ def test_an_attack_in_plain_lines() -> None:
         made, title="Told", run="a-run", outcome=found, areas=(0.61, 0.7, 0.79), bound=2.34567, sound=1.23456,
         delta=1e-5, models=27, seconds=1.25, knows=("it asks",), notes=("by the way",),
     )  # fmt: skip
-    first, outcome, area, *rest = describe(record, Leak.SOME).splitlines()
-    assert (first, outcome) == ("Told: a-run", "Outcome: some")
+    lines = dict(attack_lines(record, Leak.SOME))
+    assert (lines["Run"], lines["Attack"], lines["Outcome"]) == ("a-run", "Told", Leak.SOME)
     # of three, by Student's t: 4.303 times 0.09 by the root of 3
-    assert area == (
-        "Area under the ROC curve: 0.700 (0.5 is chance; 0.476 to 0.924 at 95% confidence, mean of 3 models)"
-    )
-    assert rest[0].startswith("True positives at 5.0% false positives: "), (
-        "of 40 others, one in a hundred is less than one"
-    )
-    assert rest[1:] == [
-        "Balanced accuracy of the best threshold: 58.0%",
-        "Targets: 120 nodes trained on, 40 nodes not trained on; 27 models, in 1.2 s",
-        "Area over 3 attacked models: 0.610 to 0.790; on the run's own training nodes 0.610 (0.550 to 0.660 at 95% "
-        "confidence)",
-        "Epsilon: at least 2.34 with 95% confidence, at delta 1e-05; the run's sound epsilon is 1.235 - REFUTED by "
-        "this attack",
-        "Attacker: it asks",
-        "Note: by the way",
-    ]
-    assert "REFUTED" not in describe(replace(record, sound=2.4))
+    assert lines["Area under the ROC curve"] == "0.700 (0.476 to 0.924)"
+    assert lines["Attacked models"] == "3, 0.610 to 0.790"
+    # of 40 others, one in a hundred is less than one
+    assert [name for name in lines if name.startswith("True positives")] == ["True positives at 5.0% false positives"]
+    assert lines["Balanced accuracy of the best threshold"] == "58.0%"
+    assert lines["Targets"] == "120 nodes trained on, 40 nodes not trained on"
+    assert (lines["Epsilon at least"], lines["Sound epsilon"], lines["Delta"]) == ("2.34", "1.235", "1e-05")
+    assert (lines["Sound epsilon refuted"], lines["Attacker"], lines["Note"]) == ("yes", "it asks", "by the way")
+    assert dict(attack_lines(replace(record, sound=2.4)))["Sound epsilon refuted"] == "no"
 
 
 @pytest.mark.long

@@ -21,7 +21,7 @@ from privgraph.runs import auditing
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.cli import main
-from privgraph_workbench.commands.audit import describe
+from privgraph_workbench.commands.examine import audit_lines
 
 COMMAND = [sys.executable, "-m", "privgraph_workbench.cli"]
 
@@ -74,7 +74,7 @@ def test_an_audit_and_everything_after_it(tmp_path: Path, capsys: pytest.Capture
     exported = json.loads((tmp_path / f"{run}.json").read_text())
     assert [AuditRecord.from_json(one) for one in exported["audits"]] == [record, larger]
     assert exported["privacy"]["epsilon_audited"] == 9.5
-    assert "## Audit 2\n- Gradient canaries in a training: dp-mlp" in (tmp_path / f"{run}.md").read_text()
+    assert f"## Audit 2\n- Run: {run}\n- Audit: {record.title}\n" in (tmp_path / f"{run}.md").read_text()
 
 
 def test_an_audit_in_plain_lines() -> None:
@@ -87,16 +87,12 @@ def test_an_audit_in_plain_lines() -> None:
             **{"scores_without": [], "roc_false": [], "roc_true": [], "area": 0.75, "notes": ["by the way"]},
         }
     )
-    assert describe(record).splitlines() == [
-        "Played: a-run",
-        "Epsilon audited: at least 2.34 for one release of the run, with confidence 0.95, at delta 1e-05",
-        "Attacked: the run's mechanisms, played on a worst case made for them; no data of the run were read",
-        "Epsilon sound: ∞, untested",
-        "Epsilon published: 2, refuted",
-        "By threshold: at least 2.34 (above 3)",
-        "Trials: 4,000, in 1.2 s; area under the ROC curve 0.750",
-        "Note: by the way",
-    ]
+    lines = dict(audit_lines(record))
+    assert (lines["Run"], lines["Audit"], lines["Epsilon audited"]) == ("a-run", "Played", "at least 2.34")
+    assert (lines["Covers"], lines["Confidence"], lines["Delta"]) == ("step", "0.95", "1e-05")
+    assert (lines["Epsilon sound"], lines["Epsilon published"]) == ("∞, untested", "2, refuted")
+    assert (lines["By threshold"], lines["Trials"]) == ("at least 2.34 above 3", "4,000")
+    assert (lines["Area under the ROC curve"], lines["Note"]) == ("0.750", "by the way")
 
 
 def test_what_cannot_be_audited_is_said_and_starts_nothing(capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,7 +11,7 @@ from privgraph.data.catalogue import DATASETS
 from privgraph.options import Option, Parameter, parameters, parse
 from privgraph.registry import AUDITS, METHODS
 from privgraph_workbench.cli import main
-from privgraph_workbench.commands.tables import admitted, option_rows
+from privgraph_workbench.commands.lists import admitted, option_rows
 
 
 def strict(line: str) -> Any:

@@ -32,14 +32,14 @@ def test_options_are_chosen_and_the_release_holds_the_price(capsys: pytest.Captu
     assert released["privacy"]["epsilon"] == record["terms"]["epsilon"] <= 3
     assert released["tuning"]["trial"] == "released"
     assert released["tuning"]["id"] == record["tuning"]
-    assert "2 trials, epsilon" in told.err
+    assert "Trials: 2 trials\nEpsilon of all trials: " in told.err
     store = RunStore.open()
     assert store.count(RunQuery(states=("done",), batch=record["tuning"])) == 2
 
     assert main(CHOOSE) == 0
     again = capsys.readouterr()
-    assert "is done already" in again.err
-    assert f"chosen by a tuning ({record['tuning']})" in again.out
+    assert f"{record['tuning']} is done" in again.err
+    assert f"Tuning: chosen by a tuning {record['tuning']}" in again.out
     tuned = pg.tune("gap", on="karate", unit="edge", epochs=3, over={"depth": [1, 2]}, law="fixed", trials=2, epsilon=3)
     assert tuned.id == record["tuning"]
     assert tuned.best is not None
@@ -65,7 +65,7 @@ def test_the_price_is_told_without_training(
     said = capsys.readouterr().out
     assert "about 20 trials, how many is drawn and not told" in said
     assert "Papernot and Steinke 2022, Theorem 2" in said
-    assert "Where 20 trials are all paid for (--law fixed), a trial alone may cost epsilon 0." in said
+    assert "Epsilon of a trial alone with --law fixed: 0." in said
     assert main([*asked, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["epsilon"] <= 4
     assert main([*GAP, "--accuracy", "0.8", "--price"]) == 0
@@ -100,7 +100,7 @@ def test_an_accuracy_that_is_out_of_reach_releases_nothing(capsys: pytest.Captur
     with at_work(MadeWorker(lambda spec: 0.5)):
         assert main([*GAP, "--accuracy", "0.99", "--steps", "2"]) == 1
     said = capsys.readouterr().out
-    assert "0.99 was not reached up to epsilon 10: nothing is released" in said
+    assert "Released: nothing" in said
     assert RunStore.open().count(RunQuery(states=("done",))) == 2
 
 
@@ -110,14 +110,15 @@ def test_the_smallest_epsilon_that_reaches_an_accuracy_is_told_with_what_looking
     with at_work(MadeWorker(lambda spec: 0.9 if float(spec.options["epsilon"]) > 1 else 0.2)):
         assert main([*GAP, "--accuracy", "0.8", "--steps", "2", "--lowest", "0.5", "--highest", "8"]) == 0
     said = capsys.readouterr().out
-    assert " validation nodes at epsilon 2; having looked for it costs" in said
+    assert "Reached at epsilon: 2\n" in said
+    assert float(said.split("Epsilon paid in all: ")[1].split()[0]) > 2
     assert "chosen by a tuning" in said
 
 
 def test_an_interrupted_tuning_says_how_it_goes_on(capsys: pytest.CaptureFixture[str]) -> None:
     with at_work(MadeWorker(lambda spec: 0.5, most=1)):
         assert main(CHOOSE) == 130
-    assert "nothing is released; the same command goes on with it" in capsys.readouterr().err
+    assert "was interrupted: nothing is released" in capsys.readouterr().err
     with at_work(MadeWorker(lambda spec: 0.5)):
         assert main(CHOOSE) == 0
-    assert "goes on: 2 trials" in capsys.readouterr().err
+    assert " goes on\nTrials: 2 trials" in capsys.readouterr().err

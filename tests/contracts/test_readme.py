@@ -14,9 +14,11 @@ import pytest
 
 from privgraph.options import OptionError, UnknownName
 from privgraph.registry import ATTACKS, AUDITS, DATASETS, METHODS
-from privgraph_workbench.commands import account, run, sweep, tune, worker
+from privgraph.runs.pull_options import PullOptions
+from privgraph_workbench.commands import account, sweep, tune
 from privgraph_workbench.commands.data import WHAT
 from privgraph_workbench.commands.parser import LISTS, Parser, UsageError, make_parser, parse
+from privgraph_workbench.commands.values import options_of, spec_of
 from privgraph_workbench.serving.shell import TITLES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,10 +29,10 @@ PAGES = [*FRONT, *GUIDES, *ROOMS]
 WIDTH = 110
 ASKED: Mapping[str, Callable[[argparse.Namespace], object]] = {
     "account": account.asked,
-    "run": run.asked,
-    "sweep": sweep.asked,
-    "tune": tune.asked,
-    "worker": worker.asked,
+    "run": lambda parsed: spec_of(parsed, parsed.method, int(parsed.seed)),
+    "sweep": sweep.requested,
+    "tune": tune.requested,
+    "worker": lambda parsed: options_of(parsed, PullOptions),
 }
 """What checks the options of a command."""
 

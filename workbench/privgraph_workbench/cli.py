@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from privgraph.options import OptionError, UnknownName
 from privgraph.runs.records import StoreError
-from privgraph_workbench.commands.parser import INSTALL, UsageError, make_parser, parse
+from privgraph_workbench.commands.parser import INSTALL, UsageError, make_parser, parse, run
 
 DONE, FAILED, USAGE = 0, 1, 2
 OF_THE_APP = ("matplotlib", "plotly", "starlette", "streamlit", "uvicorn")
@@ -25,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = make_parser()
     try:
         parsed = parse(parser, list(sys.argv[1:] if arguments is None else arguments))
-        code: int = parsed.command(parsed)
+        code = run(parsed)
         sys.stdout.flush()
         return code
     except (UsageError, OptionError, UnknownName) as error:

@@ -13,7 +13,7 @@ from privgraph.methods.base import MethodConfig, Plan
 from privgraph.options import OptionError, build
 from privgraph.privacy.statements import statement_text
 from privgraph.registry import method
-from privgraph_workbench.commands.output import json_line, privacy
+from privgraph_workbench.commands.output import Lines, json_line, lines_text, privacy
 from privgraph_workbench.commands.parser import UsageError
 from privgraph_workbench.commands.values import method_options, pairs, whole
 
@@ -26,7 +26,10 @@ def account_command(parsed: argparse.Namespace) -> int:
     """Print what a run would do to privacy."""
     config, facts = asked(parsed)
     plan: Plan = config.plan(facts)
-    print(json_line(_record(parsed.method, facts, plan)) if parsed.json else _text(parsed.method, facts, plan))
+    if parsed.json:
+        print(json_line(_record(parsed.method, facts, plan)))
+    else:
+        print(f"{lines_text(_lines(parsed.method, facts, plan))}\n\n{statement_text(plan.statement)}")
     return 0
 
 
@@ -54,16 +57,15 @@ def _record(name: str, facts: PublicFacts, plan: Plan) -> dict[str, Any]:
     }
 
 
-def _text(name: str, facts: PublicFacts, plan: Plan) -> str:
-    kind = "undirected" if facts.undirected else "directed"
-    lines = [
-        f"{name} on {facts.nodes:,} nodes, {facts.edges:,} {kind} edges and {facts.train_nodes:,} training nodes",
-        *(f"Noise {key.replace('_', ' ')}: {value:.6g}" for key, value in plan.noise.items()),
-        *plan.notes,
-        "",
-        statement_text(plan.statement),
+def _lines(name: str, facts: PublicFacts, plan: Plan) -> Lines:
+    return [
+        ("Method", name),
+        ("Nodes", f"{facts.nodes:,}"),
+        ("Edges", f"{facts.edges:,} {'undirected' if facts.undirected else 'directed'}"),
+        ("Training nodes", f"{facts.train_nodes:,}"),
+        *((f"Noise {key.replace('_', ' ')}", f"{value:.6g}") for key, value in plan.noise.items()),
+        *(("Note", note) for note in plan.notes),
     ]
-    return "\n".join(lines)
 
 
 def _facts(parsed: argparse.Namespace) -> PublicFacts:

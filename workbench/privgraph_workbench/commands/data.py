@@ -7,7 +7,6 @@ import dataclasses
 import hashlib
 import sys
 from pathlib import Path
-from typing import Any
 
 from tqdm import tqdm
 
@@ -19,10 +18,10 @@ from privgraph.data.spec import DatasetSpec
 from privgraph.home import data_root
 from privgraph.options import nearest, short
 from privgraph.progress import Progress
-from privgraph_workbench.commands.output import json_line, table
+from privgraph_workbench.commands.lists import COLUMNS, dataset_row, dataset_rows
+from privgraph_workbench.commands.output import Lines, json_line, lines_text, table
 from privgraph_workbench.commands.parser import UsageError
-from privgraph_workbench.commands.run import STOPPED
-from privgraph_workbench.commands.tables import dataset_row, dataset_rows
+from privgraph_workbench.commands.watching import STOPPED
 
 WHAT = ("list", "show", "check", "path", "add")
 
@@ -47,13 +46,12 @@ def data_command(parsed: argparse.Namespace) -> int:
         return _check([dataset(name)] if name else list(DATASETS.values()), parsed.json)
     if parsed.what == "list":
         rows = dataset_rows()
-        columns = ("name", "kind", "available", "nodes", "edges", "features", "classes", "title")
-        print(json_line(rows) if parsed.json else table(rows, columns))
+        print(json_line(rows) if parsed.json else table(rows, COLUMNS["datasets"]))
         return 0
     if not name:
         raise UsageError("privgraph data show needs the name of a data set")
     spec = dataset(name)
-    print(json_line(dataset_row(spec)) if parsed.json else _text(spec))
+    print(json_line(dataset_row(spec)) if parsed.json else lines_text(_lines(spec)))
     return 0
 
 
@@ -115,17 +113,18 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _text(spec: DatasetSpec) -> str:
-    facts: dict[str, Any] = {
-        "Nodes": spec.nodes,
-        "Edges": spec.edges,
-        "Features": spec.features,
-        "Classes": spec.classes,
-        "Source": spec.source,
-        "Licence": spec.licence,
-        "Note": spec.caution,
-        "Raw files": ", ".join(path for path, _ in spec.files),
-        "At hand": problem(spec) or "yes",
-    }
-    lines = [f"{spec.name}: {spec.title}", spec.about]
-    return "\n".join(lines + [f"{name}: {value}" for name, value in facts.items() if value not in (None, "")])
+def _lines(spec: DatasetSpec) -> Lines:
+    return [
+        ("Name", spec.name),
+        ("Title", spec.title),
+        ("About", spec.about),
+        ("Nodes", spec.nodes),
+        ("Edges", spec.edges),
+        ("Features", spec.features),
+        ("Classes", spec.classes),
+        ("Source", spec.source),
+        ("Licence", spec.licence),
+        ("Note", spec.caution),
+        ("Raw files", ", ".join(path for path, _ in spec.files)),
+        ("At hand", problem(spec) or "yes"),
+    ]

@@ -11,7 +11,7 @@ from typing import Any
 from privgraph.runs import examples
 from privgraph.runs.records import EXAMPLE, RunRecord
 from privgraph.runs.store import RunStore
-from privgraph_workbench.commands.output import json_line
+from privgraph_workbench.commands.output import json_line, lines_text
 from privgraph_workbench.commands.parser import UsageError
 from privgraph_workbench.commands.values import find_run
 from privgraph_workbench.facts import plans
@@ -40,9 +40,8 @@ def examples_command(parsed: argparse.Namespace) -> int:
         print(json_line(told))
         return 0
     for name, value in told.items():
-        numbers = value.items() if isinstance(value, dict) else ()
-        words = ", ".join(f"{key.replace('_', ' ')} {_number(number)}" for key, number in numbers)
-        print(f"{name}: {words or value}")
+        numbers = value.items() if isinstance(value, dict) else ((name, value),)
+        print(lines_text((key if key == name else f"{name}: {key}", number) for key, number in numbers))
     return 0
 
 
@@ -55,10 +54,6 @@ def _numbers(record: RunRecord) -> dict[str, float | None]:
         "published_epsilon": said.epsilon_as_published if said else None,
         "delta": said.delta if said else None,
     }
-
-
-def _number(value: float | None) -> str:
-    return "none" if value is None else f"{value:.6g}"
 
 
 def _print_all(store: RunStore, *, as_json: bool) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,14 +11,14 @@ from privgraph.attacks.record import AttackRecord
 from privgraph.audits.record import AuditRecord
 from privgraph.options import nearest, short
 from privgraph.privacy.statements import statement_text
-from privgraph.runs.records import RunRecord, StoredEvent, StoreError
-from privgraph_workbench.commands.attack import describe as attack_text
-from privgraph_workbench.commands.audit import describe as audit_text
-from privgraph_workbench.commands.output import json_line, result
+from privgraph.runs.records import RunRecord, StoredEvent
+from privgraph_workbench.commands.examine import attack_lines, audit_lines
+from privgraph_workbench.commands.output import Lines, json_line, result
 from privgraph_workbench.commands.parser import FORMATS, UsageError
-from privgraph_workbench.commands.show import describe
+from privgraph_workbench.commands.show import run_lines
 from privgraph_workbench.commands.values import find_run, store_of
 from privgraph_workbench.words import settings
+from privgraph_workbench.words.statements import refutations
 
 _EVERYTHING = 10**9
 """More points than a curve has: files are not thinned."""
@@ -40,23 +39,15 @@ def export_command(parsed: argparse.Namespace) -> int:
     for name in formats:
         if name not in FORMATS:
             raise UsageError(f"format must be one of {', '.join(FORMATS)} (got {short(name)}){nearest(name, FORMATS)}")
-    try:
-        store = store_of(parsed.run)
-        record = find_run(store, parsed.run)
-        told = _Told(store.events(record.id), store.audits(record.id), store.attacks(record.id))
-    except StoreError as error:
-        print(f"privgraph: {error}", file=sys.stderr)
-        return 1
+    store = store_of(parsed.run)
+    record = find_run(store, parsed.run)
+    told = _Told(store.events(record.id), store.audits(record.id), store.attacks(record.id))
     folder = Path(parsed.out)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name in formats:
-            for path, content in _files(record, told, name).items():
-                (folder / path).write_bytes(content)
-                print(folder / path)
-    except OSError as error:
-        print(f"privgraph: nothing can be written to {folder} ({error.strerror})", file=sys.stderr)
-        return 1
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in formats:
+        for path, content in _files(record, told, name).items():
+            (folder / path).write_bytes(content)
+            print(folder / path)
     return 0
 
 
@@ -135,20 +126,18 @@ def _outside(attack: dict[str, Any]) -> dict[str, Any]:
 def _report(record: RunRecord, told: _Told) -> str:
     """The run as Markdown: its lines as a list below each heading."""
     shown = record if record.tuning is None else replace(record, seconds=None, peak_memory_mb=None)
-    head, _, statement = describe(shown).partition("\n\n")
-    title, *facts = head.splitlines()
-    options = [
-        f"{name}: {value}" for name, value in sorted({**settings.shown(record), **record.spec.data_options}.items())
-    ]
-    parts = [f"# {title}", *_list(facts), "", "## Options", *_list(options)]
-    if statement:
-        parts += ["", "## Privacy statement", *_list(statement.splitlines())]
-    for number, audit in enumerate(told.audits, start=1):
-        parts += ["", f"## Audit {number}", *_list(audit_text(audit).splitlines())]
-    for number, attack in enumerate(told.attacks, start=1):
-        parts += ["", f"## Attack {number}", *_list(attack_text(attack).splitlines())]
-    return "\n".join(parts) + "\n"
-
-
-def _list(lines: list[str]) -> list[str]:
-    return [f"- {line}" for line in lines]
+    said = record.statement
+    parts: dict[str, Lines] = {
+        f"# Run {record.id}": run_lines(shown)[1:],
+        "## Options": sorted({**settings.shown(record), **record.spec.data_options}.items()),
+    }
+    parts |= {f"## Audit {number}": audit_lines(one) for number, one in enumerate(told.audits, start=1)}
+    parts |= {f"## Attack {number}": attack_lines(one) for number, one in enumerate(told.attacks, start=1)}
+    text = "\n\n".join(
+        "\n".join([title, *(f"- {name}: {value}" for name, value in lines if value not in (None, ""))])
+        for title, lines in parts.items()
+    )
+    if said is not None:
+        statement = [*statement_text(said).splitlines(), *refutations(said)]
+        text += "\n\n" + "\n".join(["## Privacy statement", *(f"- {line}" for line in statement)])
+    return f"{text}\n"

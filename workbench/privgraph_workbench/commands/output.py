@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from statistics import fmean
 from typing import Any
 
-from privgraph.privacy.rounding import upper
+import pandas as pd
+
 from privgraph.privacy.serialisation import statement_to_json
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.records import RunQuery, RunRecord, plain
 from privgraph.runs.store import RunStore
 from privgraph.runs.trials import Mark
-from privgraph_workbench.words.naming import run_labels, setting
+from privgraph_workbench import summary
 
 PRIVACY_KEYS = (
     "unit",
@@ -30,6 +30,10 @@ PRIVACY_KEYS = (
     "ledger",
 )
 """What other tools rely on inside `privacy`; the rest of the statement follows them."""
+SETTINGS = ("method", "variant", "unit", "asked", "mean", "low", "high", "seeds", "epsilon")
+"""Columns of `summary.settings` that are printed."""
+Lines = Sequence[tuple[str, object]]
+"""Names with values, a line each."""
 
 
 def json_line(value: Any) -> str:
@@ -59,56 +63,44 @@ def result(record: RunRecord) -> dict[str, Any]:
         "peak_memory_mb": record.peak_memory_mb,
         "device": record.device,
         "version": record.version,
-        **({} if record.tuning is None else {"tuning": tried(record.tuning)}),
+        **({} if record.tuning is None else {"tuning": trial(record.tuning)}),
     }
 
 
-def tell(store: RunStore, ids: Sequence[str], as_json: bool) -> None:
-    """A line for each run: its state, what it is beside the others, its accuracy and epsilon, or why it has
-    none yet; and the mean of each setting that has several seeds."""
+def trial(mark: Mark) -> dict[str, Any]:
+    """Which tuning a run was tried in, what became of it, and what the tuning promises."""
+    terms = None if mark.terms is None else plain(asdict(mark.terms))
+    return {"id": mark.tuning, "trial": mark.trial.name.lower(), "terms": terms}
+
+
+def print_runs(store: RunStore, ids: Sequence[str], as_json: bool) -> None:
+    """Print a line for each run, and the settings of those that are done as a table."""
     records: list[RunRecord] = []
     for start in range(0, len(ids), 400):
         chosen = tuple(ids[start : start + 400])
         found = {record.id: record for record in store.find(RunQuery(ids=chosen))}
         records += [found[run] for run in chosen if run in found]
-    if as_json:
-        for record in records:
-            print(json_line(result(record)))
-        return
-    for record, label in zip(records, run_labels(records), strict=True):
-        print(f"{record.id}  {record.state}  {label}: {_told(record)}".rstrip(" :"))
-    settings: dict[str, list[RunRecord]] = {}
     for record in records:
-        if record.state == "done" and record.tuning is None and _accuracy(record) is not None:
-            settings.setdefault(setting(record), []).append(record)
-    several = [held for held in settings.values() if len(held) > 1]
-    names = run_labels([held[0] for held in several], seeds=False)
-    for held, name in zip(several, names, strict=True):
-        values = [value for one in held if (value := _accuracy(one)) is not None]
-        print(
-            f"Mean of {len(values)} seeds, {name}: accuracy {fmean(values):.3f} "
-            f"({min(values):.3f} to {max(values):.3f})"
-        )
+        print(json_line(result(record)) if as_json else f"{record.id}  {record.state}  {_stage(record)}".rstrip())
+    frame = summary.settings(summary.of_records(one for one in records if one.state == "done"))
+    if len(frame) and not as_json:
+        print(f"\n{frame_text(frame[list(SETTINGS)])}")
 
 
-def _accuracy(record: RunRecord) -> float | None:
-    return record.metrics.get("test_accuracy")
+def _stage(record: RunRecord) -> str:
+    if not record.pending:
+        return record.error
+    return f"{record.progress:.0%} {record.stage}" if record.live else record.stage
 
 
-def _told(record: RunRecord) -> str:
-    if record.pending:
-        return f"{record.progress:.0%} {record.stage}" if record.live else record.stage
-    accuracy = _accuracy(record)
-    said = record.error if accuracy is None else f"accuracy {accuracy:.3f}"
-    if record.state == "done" and record.statement is not None:
-        said += f", epsilon {upper(record.statement.epsilon)}"
-    return said
+def frame_text(frame: pd.DataFrame) -> str:
+    """A frame as aligned text."""
+    return str(frame.to_string(index=False, float_format="{:.4g}".format, na_rep="-"))
 
 
-def tried(mark: Mark) -> dict[str, Any]:
-    """Which tuning a run was tried in, what became of it, and what the tuning promises."""
-    terms = None if mark.terms is None else plain(asdict(mark.terms))
-    return {"id": mark.tuning, "trial": mark.trial.name.lower(), "terms": terms}
+def lines_text(lines: Iterable[tuple[str, object]]) -> str:
+    """A line for each name with its value; a name without one is left out."""
+    return "\n".join(f"{name}: {value}" for name, value in lines if value not in (None, ""))
 
 
 def table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> str:

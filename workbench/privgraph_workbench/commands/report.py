@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from privgraph.options import OptionError
-from privgraph.runs.records import RunRecord, StoreError
+from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
 from privgraph_workbench.commands.values import find_run, store_of
 from privgraph_workbench.figures.runs import tradeoff
@@ -26,32 +25,23 @@ def report_command(parsed: argparse.Namespace) -> int:
     """Write the archive, and print its path."""
     from privgraph_workbench.report.archive import pack  # matplotlib and typst take a second to import
 
-    try:
-        store = RunStore.open()
-        records = list({one.id: one for one in (find_run(store_of(run), run) for run in parsed.runs)}.values())
-        records = [one for one in records if one.tuning is None and one.state == "done"]
-        if not records:
-            raise OptionError("none of these is a finished run outside a tuning")
-        runs = [one.id for one in records]
-        rows = tradeoff.data(records)
-        entry = Entry.of("tradeoff", rows, statements_of(records), runs) if rows else Entry(runs=tuple(runs))
-        asked = Asked(
-            title=parsed.title or _title(records),
-            author=parsed.author,
-            date=parsed.date,
-            remark=parsed.remark,
-            notebook=not parsed.no_notebook,
-            appendix=not parsed.no_appendix,
-            entries=[entry],
-        )
-        packed = pack(asked, store)
-    except StoreError as error:
-        print(f"privgraph: {error}", file=sys.stderr)
-        return 1
-    try:
-        Path(parsed.out).write_bytes(packed)
-    except OSError as error:
-        print(f"privgraph: nothing can be written to {parsed.out} ({error.strerror})", file=sys.stderr)
-        return 1
+    store = RunStore.open()
+    records = list({one.id: one for one in (find_run(store_of(run), run) for run in parsed.runs)}.values())
+    records = [one for one in records if one.tuning is None and one.state == "done"]
+    if not records:
+        raise OptionError("none of these is a finished run outside a tuning")
+    runs = [one.id for one in records]
+    rows = tradeoff.data(records)
+    entry = Entry.of("tradeoff", rows, statements_of(records), runs) if rows else Entry(runs=tuple(runs))
+    asked = Asked(
+        title=parsed.title or _title(records),
+        author=parsed.author,
+        date=parsed.date,
+        remark=parsed.remark,
+        notebook=not parsed.no_notebook,
+        appendix=not parsed.no_appendix,
+        entries=[entry],
+    )
+    Path(parsed.out).write_bytes(pack(asked, store))
     print(parsed.out)
     return 0

@@ -6,16 +6,14 @@ import argparse
 import signal
 import sys
 import time
-from collections import Counter
 
 from privgraph.options import short
 from privgraph.runs.records import FINISHED, RunQuery, StoreAway
 from privgraph.runs.store import RunStore
-from privgraph_workbench.commands.counting import Counting, far
-from privgraph_workbench.commands.output import tell
+from privgraph_workbench.commands.output import print_runs
 from privgraph_workbench.commands.parser import UsageError
-from privgraph_workbench.commands.run import STOPPED, interrupt
 from privgraph_workbench.commands.values import find_run, settle
+from privgraph_workbench.commands.watching import STOPPED, Counting, interrupt, sentence
 
 LOOK_SECONDS = 0.5
 
@@ -28,16 +26,14 @@ def watch_command(parsed: argparse.Namespace) -> int:
     states = store.states(ids)
     if not parsed.once:
         signal.signal(signal.SIGTERM, interrupt)
-        over = sum(state in FINISHED for state in states.values())
-        with Counting(len(ids), over) as counting:
+        with Counting(len(ids), sum(state in FINISHED for state in states.values())) as counting:
             try:
                 states = _until_over(store, ids, counting)
             except KeyboardInterrupt:
                 counting.say("the runs go on; privgraph stop ends them")
                 return STOPPED
-    tell(store, [run for run in ids if run in states], parsed.json)
-    over, doing = far(states)
-    print(f"{over:,} of {len(states):,} runs are over{f': {doing}' if doing else ''}", file=sys.stderr)
+    print_runs(store, [run for run in ids if run in states], parsed.json)
+    print(sentence(states, len(states)), file=sys.stderr)
     return 0 if all(state == "done" or (parsed.once and state not in FINISHED) for state in states.values()) else 1
 
 
@@ -46,14 +42,10 @@ def stop_command(parsed: argparse.Namespace) -> int:
     store = RunStore.open()
     settle(store)
     ids = _chosen(store, parsed)
-    before = store.states(ids)
-    asked = [run for run, state in before.items() if state not in FINISHED]
-    found = Counter(store.request_stop(run) for run in asked)
-    said = [f"{found['stopped']:,} that waited will not begin"] * bool(found["stopped"])
-    said += [f"{found['stopping']:,} will end at the next step"] * bool(found["stopping"])
-    over = len(before) - found["stopped"] - found["stopping"]
-    said += [f"{over:,} {'was' if over == 1 else 'were'} over"] * bool(over)
-    print(f"Of {len(before):,} {'run' if len(before) == 1 else 'runs'} {', '.join(said)}.")
+    for run, state in store.states(ids).items():
+        if state not in FINISHED:
+            state = store.request_stop(run)
+        print(f"{run}  {state}")
     return 0
 
 
@@ -75,10 +67,7 @@ def _chosen(store: RunStore, parsed: argparse.Namespace) -> list[str]:
     """The ids of the runs that the command line names, one by one or by tags. Raises `UsageError`."""
     if not (parsed.runs or parsed.tag):
         raise UsageError(f"say which runs: ids, or --tag TAG, as privgraph {parsed.name} --tag sweep")
-    found = []
-    for beginning in parsed.runs:
-        record = find_run(store, beginning)
-        found.append(record.id)
+    found = [find_run(store, beginning).id for beginning in parsed.runs]
     for tag in parsed.tag:
         tagged = [row["id"] for row in store.find_rows(RunQuery(tags=(tag,), descending=False))]
         if not tagged:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import TypeVar
 
-from privgraph.options import nearest, short
+from privgraph.options import OptionError, build, nearest, parameters, short
 from privgraph.runs.examples import open_store
 from privgraph.runs.records import EXAMPLE, RunQuery, RunRecord, StoreIsFull, StoreIsReadOnly, UnknownRun, Unreadable
+from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.commands.parser import UsageError
 
+OptionsT = TypeVar("OptionsT")
 _SHARED = ("unit", "epsilon", "delta", "accounting")
 
 
@@ -32,6 +36,32 @@ def method_options(parsed: argparse.Namespace) -> dict[str, object]:
     return shared | pairs(parsed.set, "--set")
 
 
+def spec_of(parsed: argparse.Namespace, method: str, seed: int = 0, *, without: str = "") -> RunSpec:
+    """The run that the command line asks for. Raises `OptionError` or `UsageError`."""
+    options = {name: value for name, value in method_options(parsed).items() if name != without}
+    data = pairs(parsed.data_set, "--data-set")
+    return make_spec(
+        method, parsed.data, options, data_options=data, split=parsed.split, seed=seed, device=parsed.device
+    )
+
+
+def options_of(parsed: argparse.Namespace, kind: type[OptionsT]) -> OptionsT:
+    """The options of that class that the command line gives. Raises `OptionError`."""
+    given = {one.name: getattr(parsed, one.name, None) for one in parameters(kind)}
+    return build(kind, {name: value for name, value in given.items() if value is not None})
+
+
+def several(words: Sequence[str], flag: str) -> dict[str, list[object]]:
+    """`name=value,value` words as a grid. Raises `UsageError`."""
+    grid: dict[str, list[object]] = {}
+    for name, text in pairs(words, flag).items():
+        values = [value.strip() for value in str(text).split(",")]
+        if not all(values):
+            raise UsageError(f"{flag} takes NAME=VALUE,VALUE (got {name}={text})")
+        grid[name] = list(values)
+    return grid
+
+
 def whole(name: str, text: str, low: int = 0) -> int:
     """A whole number of at least `low`. Raises `UsageError`."""
     try:
@@ -43,9 +73,19 @@ def whole(name: str, text: str, low: int = 0) -> int:
     return value
 
 
+def number(name: str, text: str) -> float:
+    """A finite number. Raises `OptionError`."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise OptionError(f"{name} must be a number (got {short(text)})")
+    return value
+
+
 def settle(store: RunStore) -> None:
-    """Mark runs whose worker died as lost before they are shown; a store that can only be read is shown as it
-    is."""
+    """Mark runs whose worker died as lost; a store that can only be read stays as it is."""
     with suppress(StoreIsFull, StoreIsReadOnly):
         store.sweep_lost()
 

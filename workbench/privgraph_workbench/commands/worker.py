@@ -7,20 +7,15 @@ import os
 import sys
 
 from privgraph.home import environment
-from privgraph.options import build, parameters
 from privgraph.runs.pull_options import PullOptions
+from privgraph_workbench.commands.values import options_of
 
 
 def worker_command(parsed: argparse.Namespace) -> int:
-    """Check what was asked, and become the worker, which whoever waits for this process then signals."""
-    options = asked(parsed)
+    """Check the options, and become the worker, which whoever waits for this process then signals."""
+    options = options_of(parsed, PullOptions)
     options.visible(os.environ)
     command = options.command()
     sys.stdout.flush()
     sys.stderr.flush()
     os.execve(command[0], command, {**environment(), "PYTHONUNBUFFERED": "1"})
-
-
-def asked(parsed: argparse.Namespace) -> PullOptions:
-    """What the command line tells the worker. Raises `OptionError`."""
-    return build(PullOptions, {one.name: getattr(parsed, one.name) for one in parameters(PullOptions)})
