@@ -11,7 +11,7 @@ pytest.importorskip("playwright")
 from playwright.sync_api import Browser, Page, expect
 from tests.browser.driving import CHROMIUM, SIZE, served, settled
 
-from privgraph_workbench.lessons import LESSONS
+from privgraph_workbench.parts.lessons import LESSONS
 
 pytestmark = [
     pytest.mark.browser,
@@ -84,7 +84,7 @@ def test_from_the_first_step_to_the_last_by_keyboard_alone(browser: Browser, add
         if step.control is not None:
             moved(page)
         reached(page, "input[type=radio]")
-        for _ in range(step.question.right):
+        for _ in range(step.right):
             page.keyboard.press("ArrowDown")
         page.keyboard.press("Space")
         expect(page.get_by_text(re.compile("^Right\\."))).to_be_visible()
@@ -130,7 +130,7 @@ def test_on_a_telephone_no_figure_is_cut(browser: Browser, address: str) -> None
     cut, narrow = {}, {}
     for name, lesson in LESSONS.items():
         for place, step in enumerate(lesson.steps, start=1):
-            if step.figure is None:
+            if not step.figure:
                 continue
             page.goto(f"{address}/lessons?lesson={name}&step={place}")
             expect(page.locator(".js-plotly-plot .gtitle")).to_be_visible()

@@ -21,7 +21,7 @@ from privgraph_workbench.figures.play import (
     one_release,
     told_without_noise,
 )
-from privgraph_workbench.lessons import LESSONS
+from privgraph_workbench.parts.lessons import LESSONS
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -147,11 +147,11 @@ def test_curves_of_lessons_say_what_their_texts_say() -> None:
 
 @pytest.mark.parametrize(("rounds", "shown"), [(20_000, "4.6"), (200_000, "5.7")])
 def test_a_lesson_says_what_its_rounds_show(rounds: int, shown: str) -> None:
-    question = LESSONS["claims"].steps[0].question
+    question = LESSONS["claims"].steps[0]
     (row,) = claims_played.data(rounds=rounds, games=("spherical Laplace noise",))
     assert f"{row['audited']:.1f}" == shown
     assert f"about {shown}" in question.choices[question.right] + question.why
-    assert str(rounds) in question.text + question.why
+    assert str(rounds) in question.question + question.why
 
 
 def test_a_mark_at_zero_lies_beside_the_name_of_its_row() -> None:

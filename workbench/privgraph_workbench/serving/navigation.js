@@ -2,9 +2,9 @@
 //
 // Its server sends the whole address of a page whenever it corrects a part of it (a value that is the default, a
 // widget that is gone), and each time the browser makes an entry of its history: Back then walks through
-// corrections. Here a visit is one entry: the same page is another visit only where it shows another run. On the
-// page of attacks that is a run in place of another one: the first one that it chooses is no visit. It
-// begins at the page's top, and so does each step of a lesson, where the next key press goes on from its title.
+// corrections. Here a visit is one entry: the same page is another visit only where it shows another run, or another
+// step of a lesson. On the page of attacks that is a run in place of another one: the first one that it chooses is no
+// visit. It begins at the page's top; in a step of a lesson, the next key press goes on from its title.
 //
 // A link to another page is sent together with the values that widgets of this page have in its address, and the
 // server, to be rid of these, takes every value of a name that this page uses out of the address: the graph that
@@ -30,12 +30,13 @@
   history.pushState = (state, title, to) => {
     const here = new URL(location.href);
     const next = new URL(to ?? here, here);
-    const same = next.pathname === here.pathname && run(next) === run(here) && !attacked(here, next);
+    const same =
+      next.pathname === here.pathname && run(next) === run(here) && step(next) === step(here) && !attacked(here, next);
     if (!same && corrected && next.search === here.search) replace(history.state, "", corrected);
     corrected = same ? here.href : null;
     (same ? replace : push)(state, title, to);
-    if (!same || step(next) !== step(here)) top();
-    const heading = same && step(next) !== step(here) ? document.querySelector("[data-testid=stMain] h1") : null;
+    if (!same) top();
+    const heading = step(next) !== step(here) ? document.querySelector("[data-testid=stMain] h1") : null;
     heading?.setAttribute("tabindex", "-1");
     heading?.style.setProperty("outline", "none"); // it is no control: nothing can be done there
     heading?.focus({ preventScroll: true });
