@@ -18,8 +18,8 @@ from privgraph_workbench.views.parts import layout
 from privgraph_workbench.words import markup
 
 LESSON, STEP, DONE, CONTROLS = "lesson", "step", "done", "controls"
-"""In the address: the lesson, the step from 1 on, the answered steps of each lesson (a letter each, from a on,
-with dots between lessons; 0 for none), and `no` where a teacher hides the controls."""
+"""In the address: the lesson, the step from 1 on, the answered steps of each lesson (letters from a on, with
+dots between lessons; 0 for none), and `no` where a teacher hides the controls."""
 PREFIX = "set."
 """Before the name of a control."""
 words = texts("lessons")["labels"]

@@ -120,6 +120,9 @@ def test_each_step_begins_at_its_top_and_keys_go_on_from_there(browser: Browser,
         assert page.evaluate("() => document.querySelector('[data-testid=stMain]').contains(document.activeElement)"), (
             "the next key press is within the step, and not in the bar above it"
         )
+    page.go_back()
+    page.wait_for_url(re.compile("step=2"))
+    expect(page.get_by_role("heading", name=LESSONS["claims"].steps[1].title, exact=True)).to_be_visible()
     context.close()
 
 

@@ -270,7 +270,7 @@ def test_a_launcher_leaves_what_others_asked_for_and_this_machine_cannot_train(
     assert started == {can: True} | ({} if leaves else dict.fromkeys(lacking, False))
     if leaves:
         assert main(["show", lacking[1]]) == 0
-        assert "\nWaits: for a worker that has cora, which this machine has not\n" in capsys.readouterr().out
+        assert "\nWaits for a worker with: cora\n" in capsys.readouterr().out
 
 
 def test_a_run_that_was_asked_for_is_begun_though_another_is_first_of_its_stack(
