@@ -1,3 +1,374 @@
-from privgraph_workbench.views.runs.page import page
+"""What have I trained? Runs by setting: find, compare, tag, stop, repeat and delete them."""
 
-page()
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from statistics import fmean
+from typing import Any
+
+import streamlit as st
+
+from privgraph.options import Option, OptionError, Parameter
+from privgraph.registry import METHODS
+from privgraph.runs.records import EXAMPLE, PROTECTED, STATES, RunQuery, RunRecord, StoreError
+from privgraph_workbench import live_plot, run_list
+from privgraph_workbench.facts import composition, datasets, plans
+from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.runs import compare, curves
+from privgraph_workbench.forms import again, widgets
+from privgraph_workbench.jobs import queue
+from privgraph_workbench.parts import cart, one_run, run_rows
+from privgraph_workbench.report.asked import Entry
+from privgraph_workbench.serving import shell, styles
+from privgraph_workbench.text import fill, page, texts
+from privgraph_workbench.theme import EPSILONS
+from privgraph_workbench.views.parts import choosing, layout, states
+from privgraph_workbench.views.parts.file_links import figure_exports
+from privgraph_workbench.words import markup
+from privgraph_workbench.words.naming import method_title, run_labels, settings_of, statements_of
+from privgraph_workbench.words.numbers import duration, option, percent, rounded_delta, stated
+
+PAGE_SIZE = 50
+MOST_CHOSEN = 100
+"""Runs that are chosen at once: their ids stand in the address, which has an end."""
+MOST_COMPARED = 6
+MOST_NAMED = 3
+UNITS = ("node", "edge", "none")
+FILTERS = ("find", "of_method", "of_data", "of_state", "of_unit", "tagged")
+BOUND = ("find", "tagged")
+"""Filters whose place in the address Streamlit keeps itself."""
+OVER, ARRIVED, DELETING, REFUTED = "runs.over", "runs.arrived", "deleting", "refuted"
+ORDERS = {
+    "newest": ("created", True),
+    "oldest": ("created", False),
+    "test accuracy": ("test_accuracy", True),
+    "sound epsilon": ("sound_epsilon", False),
+    "time": ("seconds", True),
+    "method": ("method", False),
+    "data": ("dataset", False),
+}
+words = texts("runs")
+
+
+# The list
+
+
+def not_known(name: str, value: str) -> None:
+    """Warn of a value in the address that means nothing."""
+    st.warning(fill(words["address"], name=name, value=markup.literal(value[:80])))
+
+
+def filters() -> RunQuery:
+    """The filters, all in the address."""
+    tags = queue.store().tags()
+    known = {
+        "of_method": list(METHODS),
+        "of_data": [spec.name for spec in datasets.choices()],
+        "of_state": list(STATES),
+        "of_unit": list(UNITS),
+        "tagged": tags,
+    }
+    for key, admitted in known.items():
+        for value in st.query_params.get_all(key):
+            if value not in admitted:
+                not_known(key, value)
+    if (asked := st.query_params.get("order", "newest")) not in ORDERS:
+        not_known("order", asked)
+    shared: dict[str, Any] = {"bind": "query-params"}
+    text = st.text_input(
+        "Search",
+        key="find",
+        placeholder="Search: GAP Cora, epochs=100, a tag, a note",
+        label_visibility="collapsed",
+        live="300ms",
+        type="search",
+        **shared,
+    )
+    with st.container(key=styles.FILTERS):
+        columns = st.columns(6 if tags else 5)
+    titles = {name: method_title(name) for name in METHODS}
+    methods = choosing.several(columns[0], "Method", titles, "of_method", placeholder="any")
+    graphs = choosing.graphs(datasets.choices())
+    data = choosing.several(columns[1], "Graph", graphs, "of_data", placeholder="any")
+    units = choosing.several(columns[2], "Protects", PROTECTED, "of_unit", placeholder="anything")
+    state_words = {name: states.state_word(name) for name in STATES}
+    in_states = choosing.several(columns[3], "State", state_words, "of_state", placeholder="any")
+    tagged = columns[4].multiselect("Tags", tags, key="tagged", placeholder="any", **shared) if tags else []
+    column, descending = ORDERS[columns[-1].selectbox("Order", list(ORDERS), key="order", **shared)]
+    return RunQuery(
+        text=text or "",
+        methods=tuple(methods),
+        datasets=tuple(data),
+        states=tuple(in_states),
+        units=tuple(units),
+        tags=tuple(tagged),
+        order=column,
+        descending=descending,
+    )
+
+
+def clear() -> None:
+    """Forget all filters."""
+    st.session_state[REFUTED] = False
+    for name in FILTERS:
+        if name not in BOUND:
+            st.query_params.pop(name, None)
+        st.session_state[name] = "" if name == "find" else []
+
+
+def arrived_first(groups: list[list[run_rows.Light]], ticked: Sequence[str], order: str) -> list[list[run_rows.Light]]:
+    """Put the settings that were chosen when the page was opened first, until another order is asked for."""
+    visit, held = shell.visit(), st.session_state.get(ARRIVED)
+    if held is None or held[0] != visit:
+        held = st.session_state[ARRIVED] = (visit, order, frozenset(ticked))
+    _, at_first, arrived = held
+    return sorted(groups, key=lambda group: order != at_first or not any(one["id"] in arrived for one in group))
+
+
+def start_of_page(total: int) -> int:
+    """Where the shown part of the list starts."""
+    last = -(-total // PAGE_SIZE)
+    if last <= 1:
+        return 0
+    number = Parameter("page", int, 1, Option("which part of the list", low=1, high=last, label=f"Page of {last}"))
+    for complaint in widgets.complaints([number]):
+        st.warning(complaint)
+    try:
+        with st.container(width=180):
+            return (int(widgets.widget(number)) - 1) * PAGE_SIZE
+    except OptionError as error:
+        st.error(markup.sentence(error))
+        return 0
+
+
+def choose(on: Sequence[str], off: Sequence[str]) -> None:
+    """Runs were ticked, or unticked: the address holds them."""
+    held = [run for run in st.query_params.get("chosen", "").split(",") if run and run not in off]
+    now = [*held, *(run for run in on if run not in held)]
+    st.session_state[OVER] = max(0, len(now) - MOST_CHOSEN)
+    if now := now[:MOST_CHOSEN]:
+        st.query_params["chosen"] = ",".join(now)
+    else:
+        st.query_params.pop("chosen", None)
+
+
+def choose_none() -> None:
+    """Untick all."""
+    st.session_state.pop(OVER, None)
+    st.query_params.pop("chosen", None)
+
+
+def set_order(name: str) -> None:
+    """A column's head was clicked."""
+    if name in ORDERS:
+        st.session_state["order"] = name
+
+
+def table(groups: Sequence[Sequence[run_rows.Light]], ticked: Sequence[str]) -> None:
+    """The part of the list that is shown."""
+    firsts = tuple(str(group[0]["id"]) for group in groups)
+    records = {record.id: record for record in queue.store().find(RunQuery(ids=firsts))}
+    rows = run_rows.rows(groups, records)
+    run_list.show("runs.list", rows, ticked, st.session_state.get("order", "newest"), choose, set_order)
+
+
+# What is done with chosen runs
+
+
+def bar(records: Sequence[RunRecord]) -> None:
+    """The actions on chosen runs, at the foot of the window."""
+    own = [record.id for record in records if not record.id.startswith(EXAMPLE)]
+    with st.container(key=styles.FOOT):
+        if own and st.session_state.get(DELETING) == own:
+            confirm_delete(own)
+            return
+        with st.container(key=f"{styles.FOOT}-row", horizontal=True, vertical_alignment="center"):
+            where = " [Side by side](#side-by-side)" if len(records) > 1 else ""
+            st.markdown(f"**Runs chosen: {len(records)}.**{where}", width="content")
+            st.button("Choose none", key="choose_none", type="tertiary", on_click=choose_none)
+            if records:
+                actions(records, own)
+
+
+def actions(records: Sequence[RunRecord], own: Sequence[str]) -> None:
+    """Stop, repeat, report, tag, copy, change, delete."""
+    known = [record for record in records if not record.unreadable]
+    pending = [record.id for record in records if record.pending]
+    ended = [record.id for record in records if record.state in ("stopped", "failed", "lost")]
+    done = tuple(record.id for record in known if record.state == "done")
+    if pending and st.button("Stop", icon=":material/stop:", key="stop_chosen"):
+        for run in pending:
+            queue.own().request_stop(run)
+        st.rerun()
+    if ended and st.button("Try again", icon=":material/replay:", key="retry_chosen"):
+        for run in ended:
+            queue.retry(run)
+        st.rerun()
+    cart.button("collect_chosen", Entry(runs=done).mark if done else "", partial(Entry, runs=done))
+    if own:
+        with st.popover("Tag", icon=":material/label:"):
+            tag(own)
+    with st.popover("Copy", icon=":material/content_copy:"):
+        for record in records:
+            st.code(layout.link("train", run=record.id), language=None, wrap_lines=True)
+        for record in known:
+            st.code(plans.command_line(record.spec), language="shell", wrap_lines=True)
+    if len(records) == len(known) == 1:
+        address = again.address(records[0])
+        st.page_link(shell.page("train"), label="Change and run again", icon=":material/edit:", query_params=address)
+    if own:
+        keep = partial(st.session_state.update, {DELETING: own})
+        st.button(f"Delete ({len(own)})", icon=":material/delete:", key="delete_chosen", on_click=keep)
+
+
+def tag(ids: Sequence[str]) -> None:
+    """Add a tag to all chosen runs."""
+    with st.form("tag_chosen", border=False, clear_on_submit=True):
+        text = st.text_input("Tag", placeholder="baseline")
+        if st.form_submit_button("Add the tag"):
+            try:
+                for run in ids:
+                    queue.own().tag(run, text)
+            except StoreError as error:
+                st.error(markup.sentence(error))
+                return
+            st.rerun()
+
+
+def confirm_delete(ids: Sequence[str]) -> None:
+    """Ask once more before chosen runs are deleted."""
+    st.markdown(f"**{fill(words['confirm'], runs=len(ids))}**")
+    st.caption(", ".join([*map(markup.literal, ids[:MOST_NAMED]), *["…"] * (len(ids) > MOST_NAMED)]))
+    with st.container(horizontal=True):
+        if st.button("Delete for good", type="primary", key="delete_yes"):
+            refused = queue.delete(ids)
+            del st.session_state[DELETING]
+            if not refused:
+                st.query_params.pop("chosen", None)
+                st.rerun()
+            for text in refused:
+                st.error(markup.literal(text))
+        st.button("Keep", key="delete_no", on_click=st.session_state.pop, args=(DELETING, None))
+
+
+# Side by side
+
+
+def side_by_side(chosen: Sequence[RunRecord]) -> None:
+    """Chosen settings as a table, as bars and as curves; and what all of them cost together."""
+    st.markdown("### Side by side")
+    groups = settings_of(chosen)[:MOST_COMPARED]
+    records = [one for group in groups for one in group]
+    rows, statements = compare.data(records), statements_of(records)
+    st.table(comparison(rows))
+    if together := composition.together(chosen):
+        st.table([{name: markup.literal(value) for name, value in row.items()} for row in together], hide_index=True)
+    left, right = layout.columns("compare", 2)
+    with left:
+        live_plot.show(compare.plot(rows, layout.theme()), key="compare.bars")
+        figure_exports("compare", rows, statements)
+    labels = run_labels([group[0] for group in groups], seeds=all(len(group) == 1 for group in groups))
+    points = [point for group, label in zip(groups, labels, strict=True) for point in mean_curve(group, label)]
+    with right:
+        if points:
+            live_plot.show(curves.plot(points, layout.theme()), key="compare.curves")
+            figure_exports("curves", points, statements, name="compared", runs=records)
+
+
+def comparison(rows: Sequence[Row]) -> dict[str, dict[str, str]]:
+    """A column for each setting: differing options, results, the three epsilons."""
+    asked = sorted({name for row in rows for name in row if name.startswith("option ")})
+    shown: dict[str, dict[str, str]] = {}
+    for row in rows:
+        low, high = row["low"], row["high"]
+        interval = "" if low is None or high is None else f" ({percent(low)} to {percent(high)})"
+        cells = {
+            **{name.removeprefix("option "): "—" if row[name] is None else option(row[name]) for name in asked},
+            "graph": str(row["graph"]),
+            "unit": str(row["unit"]),
+            "test accuracy": percent(row["test_accuracy"]) + interval,
+            "seeds": str(row["seeds"]),
+            EPSILONS["sound"].title: "—" if row["epsilon"] is None else stated("sound", row["epsilon"]),
+            EPSILONS["published"].title: stated("published", row["epsilon_as_published"]),
+            EPSILONS["audited"].title: stated("audited", row["epsilon_audited"]),
+            "δ": "—" if row["delta"] is None or row["unit"] == "none" else rounded_delta(row["delta"]),
+            "time": duration(row["seconds"]),
+            "state": "mixed" if row["state"] is None else states.state_word(row["state"]),
+        }
+        shown[markup.literal(row["label"])] = {
+            markup.literal(name.replace("_", " ")): markup.literal(value) for name, value in cells.items()
+        }
+    return shown
+
+
+def mean_curve(group: Sequence[RunRecord], label: str) -> list[Row]:
+    """The validation accuracy along training, averaged where all runs of the setting have measured it."""
+    held: dict[object, list[Row]] = {}
+    name = f"{label} (mean of {len(group)} seeds)" if len(group) > 1 else label
+    for record in group:
+        for point in curves.data(queue.store().events(record.id, kinds=("metric",)), run=name, limit=1000):
+            if point["metric"] == "val_accuracy":
+                held.setdefault(point["step"], []).append(point)
+    return [
+        {**points[0], "stage": "", "value": fmean(point["value"] for point in points)}
+        for points in held.values()
+        if len(points) == len(group)
+    ]
+
+
+def show_list() -> None:
+    """Filters, the list, and what can be done with chosen runs."""
+    top, reading = page("runs")
+    st.title("Runs")
+    st.markdown(top)
+    if (asked := st.query_params.get("run")) is not None:
+        st.warning(fill(words["missing"], runs=markup.literal(asked[:80])))
+    store = queue.store()
+    if not store.count():
+        st.info(words["empty"], icon="🕸️")
+        st.page_link(shell.page("start"), label="Start with the demo", icon=":material/play_arrow:")
+        return
+    query = filters()
+    groups = run_rows.by_setting(store, store.find_rows(query, graphs=True), query.order)
+    filtered = any((query.text, query.methods, query.datasets, query.states, query.units, query.tags))
+    refuted = [group for group in groups if run_rows.refuted(group)]
+    with st.container(horizontal=True, vertical_alignment="center", key=styles.LINE):
+        runs = sum(map(len, groups))
+        st.markdown(f"Settings: **{len(groups):,}** · Runs: **{runs:,}**", width="content")
+        with st.popover("How to read this", icon=":material/help:"):
+            st.markdown(reading)
+        if refuted and st.toggle(f"Refuted ({len(refuted)})", key=REFUTED, bind="query-params", help=words["refuted"]):
+            groups = refuted
+        if filtered:
+            st.button("Clear filters", key="clear_filters", icon=":material/filter_alt_off:", on_click=clear)
+    if not groups:
+        st.info(words["nothing"])
+        return
+    if over := st.session_state.get(OVER):
+        st.info(fill(words["most"], most=MOST_CHOSEN, over=over), icon=":material/checklist:")
+    ticked = [run for run in st.query_params.get("chosen", "").split(",") if run]
+    groups = arrived_first(groups, ticked, query.order)
+    place, below = st.container(), st.container()
+    with below:
+        start = start_of_page(len(groups))
+    with place:
+        table(groups[start : start + PAGE_SIZE], ticked)
+    if not ticked:
+        return
+    records = {record.id: record for record in store.find(RunQuery(ids=tuple(ticked)))}
+    there = [records[run] for run in ticked if run in records]
+    bar(there)
+    if missing := [run for run in ticked if run not in records]:
+        st.warning(fill(words["missing"], runs=", ".join(markup.literal(run[:80]) for run in missing)))
+    readable = states.readable(there)
+    if len(readable) > 1:
+        side_by_side(readable)
+
+
+queue.tick()
+run = st.query_params.get("run")
+if run is not None and one_run.known(run):
+    one_run.show(run)
+else:
+    show_list()

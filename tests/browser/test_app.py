@@ -91,7 +91,7 @@ def test_the_demo_from_click_to_export(context: BrowserContext, address: str, tm
     link = _demo(page, address)
     accuracy = page.get_by_test_id("stMetricValue").first.inner_text()
     assert re.fullmatch(r"\d\d\.\d%", accuracy)
-    for label in (*(f"{mark.glyph} {mark.title}" for mark in EPSILONS.values()), "not audited"):
+    for label in (f"{mark.glyph} {mark.title}" for mark in EPSILONS.values()):
         expect(page.get_by_text(label, exact=True).first).to_be_visible()
     expect(page.locator(".js-plotly-plot").first).to_be_visible()
 
@@ -103,8 +103,7 @@ def test_the_demo_from_click_to_export(context: BrowserContext, address: str, tm
     second.close()
 
     settled(page)
-    page.get_by_role("tab", name="Files").click()
-    page.get_by_role("button", name="Learning curves").click()
+    page.get_by_role("button", name="Export").first.click()
     with page.expect_download() as started:
         page.get_by_role("link", name="SVG", exact=True).click()
     drawn = started.value.path().read_text()
@@ -135,8 +134,8 @@ def test_a_file_can_be_had_while_the_page_is_drawn_anew(context: BrowserContext,
     page.route_web_socket(re.compile("_stcore/stream"), between)
     page.goto(f"{address}/train?run={KEPT.id}")
     settled(page)
-    page.get_by_role("tab", name="Files").click()
-    page.get_by_role("button", name="Where the privacy budget goes").click()
+    page.get_by_role("tab", name="Promise").click()
+    page.get_by_role("tabpanel").get_by_role("button", name="Export").click()
     settled(page)
     holding = True
     page.get_by_role("radio", name="dark", exact=True).click()

@@ -69,11 +69,11 @@ def test_seeds_unfold_and_ticks_are_compared(browser: Browser, address: str) -> 
     expect(page.get_by_role("link", name="seed 2", exact=True)).to_be_visible()
     for place in (0, 1):
         settings.nth(place).get_by_role("checkbox").check()
-    expect(page.get_by_text("20 runs chosen.")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("Runs chosen: 20.")).to_be_visible(timeout=30_000)
     expect(page.get_by_role("heading", name="Side by side")).to_be_attached(timeout=30_000)
     expect(page.get_by_role("link", name="seed 2", exact=True)).to_be_visible()  # what was unfolded stays so
     page.get_by_role("checkbox", name=re.compile("^Choose seed 1 of")).uncheck()
-    expect(page.get_by_text("19 runs chosen.")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("Runs chosen: 19.")).to_be_visible(timeout=30_000)
     assert settings.first.get_by_role("checkbox").evaluate("box => box.indeterminate")
     page.get_by_role("button", name="Test score").click()
     page.wait_for_url(re.compile(r"order=test"))

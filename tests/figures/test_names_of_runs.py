@@ -31,8 +31,7 @@ from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.export import export
 from privgraph_workbench.figures.notes import mixed_units
 from privgraph_workbench.figures.runs import compare, convergence, depth, neighbours_heatmap, tradeoff
-from privgraph_workbench.views.runs import listed
-from privgraph_workbench.views.runs.side_by_side import comparison
+from privgraph_workbench.parts import run_rows
 from privgraph_workbench.words.naming import asked, describe, graph_of, privacy, run_labels, statements_of
 from privgraph_workbench.words.numbers import upper
 
@@ -102,9 +101,9 @@ def test_a_table_of_neighbours_is_of_one_graph(store: RunStore) -> None:
 
 
 def test_tables_of_runs_tell_graphs_of_one_name_apart(store: RunStore, two_graphs: list[RunRecord]) -> None:
-    rows = [listed.row([found], {}) for found in store.find_rows(RunQuery(), graphs=True)]
+    rows = [run_rows.row([found], {}) for found in store.find_rows(RunQuery(), graphs=True)]
     told = {f"{row['graph']} ({row['size']})" for row in rows}
-    compared = {column["graph"] for column in comparison(two_graphs).values()}
+    compared = {row["graph"] for row in compare.data(two_graphs)}
     titled = {SMALL_WORDS, LARGE_WORDS}
     assert told == compared == titled
     assert {label.split(" on ")[1].split(", ")[0] for label in statements_of([two_graphs[1]])} == {
@@ -215,7 +214,7 @@ def test_no_label_states_less_than_the_sound_epsilon(name: str) -> None:
         assert record.statement is not None
         unfinished = made_runs.record(record.spec, None)
         labels = [describe(record), privacy(record), asked(record), privacy(unfinished), describe(unfinished)]
-        labels += [*run_labels([record]), *statements_of([record]), *comparison([record])]
+        labels += [*run_labels([record]), *statements_of([record])]
         for label in labels:
             assert all(epsilon >= record.statement.epsilon for epsilon in _claimed(label)), (record.spec.options, label)
         if record.statement.epsilon > 0:
@@ -304,10 +303,6 @@ def test_a_reference_without_privacy_raises_no_alarm(store: RunStore) -> None:
 def test_no_budget_stands_beside_an_infinite_epsilon(store: RunStore) -> None:
     open_ = made_runs.finish(store, made_runs.spec(unit="none"), 0.8, made_runs.statement((), "none"))
     private = made_runs.finish(store, made_runs.spec(epsilon=4.0), 0.7, made_runs.statement(made_runs.edge_entries(9)))
-    table = comparison([open_, private])
-    shown = table["ProGAP, not private"]
-    assert "epsilon" not in shown
-    assert (shown["sound ε"], shown["ε asked for"], shown["δ"], shown["Accounting"]) == ("∞", "—", "—", "—")
     row, _ = compare.data([open_, private])
     assert (row["option epsilon"], row["option accounting"]) == (None, None)
 

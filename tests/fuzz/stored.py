@@ -23,7 +23,7 @@ from privgraph.runs.queueing import Wants
 from privgraph.runs.records import RunQuery, StoreError
 from privgraph.runs.store import RunStore
 from privgraph_workbench.cli import main
-from privgraph_workbench.views.runs import listed
+from privgraph_workbench.parts import run_rows
 from privgraph_workbench.words.numbers import duration
 
 JSON = ("spec", "statement", "metrics")
@@ -193,8 +193,8 @@ def _read(store: RunStore, run: str) -> list[str]:
         store.audits(run)
     with _told(said):
         store.attacks(run)
-    for group in listed.by_setting(store, store.find_rows(RunQuery(), graphs=True), "newest"):
-        listed.row(group, {one.id: one for one in store.find(RunQuery(ids=(group[0]["id"],)))})
+    for group in run_rows.by_setting(store, store.find_rows(RunQuery(), graphs=True), "newest"):
+        run_rows.row(group, {one.id: one for one in store.find(RunQuery(ids=(group[0]["id"],)))})
     assert store.leases.claim_next("nobody", Wants(at_hand=lambda _name: False)) == []
     return said
 

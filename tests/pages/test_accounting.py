@@ -348,7 +348,7 @@ def test_the_highest_precision_is_that_of_the_theorem(opened: Callable[..., AppT
 
 def _promised(app: AppTest, run: str) -> AppTest:
     """With the tab open that holds a run's promise in full."""
-    app.session_state[f"tabs.{run}"] = "The promise"
+    app.session_state[f"tabs.{run}"] = "Promise"
     app.run()
     assert not app.exception, app.exception
     return app

@@ -34,8 +34,7 @@ def test_an_address_on_the_screen_outlives_every_redraw(opened: Callable[..., Ap
     sent = _asked(first["SVG"])
     assert sent.status_code == 200
     assert bytes(sent.body).startswith(b"<?xml")
-    assert sent.headers["content-disposition"] == f"attachment; filename*=UTF-8''{run}-curves.svg"
-    assert bytes(_asked(first["HTML page"]).body).startswith(b"<!DOCTYPE html>")
+    assert sent.headers["content-disposition"] == f"attachment; filename*=UTF-8''{run}-ledger.svg"
     assert dict(links(app)) == first
 
 

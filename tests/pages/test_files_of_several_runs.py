@@ -35,7 +35,7 @@ def offered() -> Iterator[list[Offered]]:
         honest(figure, rows, held, name=name, **more)
 
     with ExitStack() as stack:
-        for module in [one for name, one in sys.modules.items() if name.startswith("privgraph_workbench.views")]:
+        for module in [one for name, one in sys.modules.items() if name.startswith("privgraph_workbench.")]:
             if getattr(module, "figure_exports", None) is honest:
                 stack.enter_context(patch.object(module, "figure_exports", noted))
         yield found
@@ -48,7 +48,9 @@ def of_pages(opened: Callable[..., AppTest], store: RunStore) -> dict[tuple[str,
     opened("train", run=runs[0].id)  # whatever it imports
     opened("runs", chosen=",".join(one.id for one in beside))
     with offered() as found:
-        opened("train", run=runs[0].id)
+        app = opened("train", run=runs[0].id)
+        app.session_state[f"tabs.{runs[0].id}"] = "Seeds"
+        app.run()
         opened("runs", chosen=",".join(one.id for one in beside))
     return {(figure, name.replace(runs[0].id, "run")): said for figure, name, said in found}
 

@@ -57,7 +57,8 @@ def test_several_seeds_are_one_batch_and_the_first_is_opened(opened: Callable[..
     assert [run.spec.seed for run in runs] == [5, 6, 7]
     assert len({run.batch for run in runs}) == 1
     assert app.query_params["run"] == runs[0].id
-    assert "0 of 3 seeds are done" in texts(app)
+    shown = {one.proto.query_string.partition("run=")[2] for one in app.get("page_link")}
+    assert {runs[1].id, runs[2].id} <= shown
 
 
 def test_several_budgets_are_one_batch_and_each_has_a_plan(opened: Callable[..., AppTest], store: RunStore) -> None:
@@ -74,7 +75,6 @@ def test_several_budgets_are_one_batch_and_each_has_a_plan(opened: Callable[...,
         (e, s) for e in (0.5, 4.0) for s in (0, 1)
     }
     assert len({run.batch for run in runs}) == 1
-    assert "0 of 4 runs are done" in texts(app)
 
 
 @pytest.mark.long

@@ -16,7 +16,7 @@ from privgraph.runs.trials import NOT_RELEASED, Terms, Trial
 from privgraph.runs.tunings import Tunings
 from privgraph_workbench.facts.composition import together
 from privgraph_workbench.facts.plans import command_line
-from privgraph_workbench.views.runs import listed, story
+from privgraph_workbench.parts import one_run, run_rows
 from privgraph_workbench.words.numbers import stated
 
 TERMS = Terms(
@@ -55,7 +55,7 @@ def test_the_list_says_what_was_tried_and_what_was_chosen(
     opened: Callable[..., AppTest], store: RunStore, tuned: tuple[str, str]
 ) -> None:
     alone = keep(store, spec("gap", unit="edge", epsilon=1.5))
-    rows = {row["id"]: listed.row([row], {}) for row in store.find_rows(RunQuery(), graphs=True)}
+    rows = {row["id"]: run_rows.row([row], {}) for row in store.find_rows(RunQuery(), graphs=True)}
     assert rows[tuned[0]]["marks"] == [str(Trial.RELEASED)]
     assert rows[tuned[1]]["marks"] == [NOT_RELEASED]
     assert rows[alone]["marks"] == []
@@ -72,8 +72,8 @@ def test_each_page_has_its_badge_and_its_statement(
     assert Trial.RELEASED in badges(chosen)
     assert NOT_RELEASED in badges(tried)
     assert NOT_RELEASED not in badges(chosen)
-    chosen.session_state[f"tabs.{tuned[0]}"] = "The promise"
-    said = " ".join(one.value for one in chosen.run().markdown)
+    chosen.session_state[f"tabs.{tuned[0]}"] = "Promise"
+    said = " ".join(str(cell) for table in chosen.run().table for cell in table.value.to_numpy().flat)
     assert "the geometric law of mean 20" in said
     assert "∞" in " ".join([*(one.value for one in tried.markdown), *(one.value for one in tried.metric)])
 
@@ -88,12 +88,14 @@ def test_the_command_of_a_trial_says_that_it_makes_another_run(store: RunStore, 
 def test_what_is_shown_together_counts_the_price(store: RunStore, tuned: tuple[str, str]) -> None:
     alone = keep(store, spec("gap", unit="edge", epsilon=1.0))
     chosen, plain = store.get(tuned[0]), store.get(alone)
-    assert stated("sound", plain.statement.epsilon + 3.9)[:3] in together([chosen, plain])  # type: ignore[union-attr]
-    assert "∞" in together([store.get(tuned[1]), plain])
+    (told,) = together([chosen, plain])
+    assert told["sound ε of all"][:3] == stated("sound", plain.statement.epsilon + 3.9)[:3]  # type: ignore[union-attr]
+    (tried,) = together([store.get(tuned[1]), plain])
+    assert tried["sound ε of all"] == "∞"
 
 
 def test_a_figure_averages_over_no_trial(store: RunStore, tuned: tuple[str, str]) -> None:
     """A mean with its number of runs would tell what was tried, and how often."""
     alone = keep(store, spec("gap", unit="edge", epsilon=1.5))
     for run in (*tuned, alone):
-        assert [one.id for one in story.outlook(store.get(run))[1]] == [run]
+        assert [one.id for one in one_run.outlook(store.get(run))[1]] == [run]

@@ -27,7 +27,7 @@ from privgraph.privacy.events import Composed, Gaussian, PoissonSampled, Privacy
 from privgraph.privacy.ledger import Ledger, LedgerEntry
 from privgraph.runs import leases
 from privgraph.runs.store import RunStore
-from privgraph_workbench.views.runs import listed
+from privgraph_workbench.parts import run_rows
 
 
 def merged_by_name() -> AbstractContextManager[None]:
@@ -148,12 +148,12 @@ def another_program_or_device_has_another_key() -> Verdict:
 
 
 def asked_is_shown() -> AbstractContextManager[None]:
-    honest = listed.row
+    honest = run_rows.row
 
     def row(group: Any, records: Any) -> Any:
         return honest([{**one, "sound_epsilon": one["epsilon"]} for one in group], records)
 
-    return instead(listed, "row", row)
+    return instead(run_rows, "row", row)
 
 
 def asked_is_stored() -> AbstractContextManager[None]:
@@ -230,7 +230,7 @@ BUGS = (
     ),
     Bug(
         name="the epsilon asked for shown as the sound one",
-        where="views/runs/listed.py",
+        where="views/runs/run_rows.py",
         plant=asked_is_shown,
         caught_by="tables of a run",
         check=tables_tell_the_sound_epsilon,

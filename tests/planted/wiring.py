@@ -58,9 +58,10 @@ from privgraph.streams import derived_key
 from privgraph_workbench import summary
 from privgraph_workbench.figures.runs import compare
 from privgraph_workbench.jobs import queue
+from privgraph_workbench.parts import run_tabs
 from privgraph_workbench.serving import shell
-from privgraph_workbench.views.runs import side_by_side, tabs
 from privgraph_workbench.views.train import before
+from privgraph_workbench.words import naming
 
 # What is paid for, and not used
 
@@ -722,12 +723,12 @@ BUGS = (
     *(
         Bug(
             name=f"one statement for several runs ({where})",
-            where=f"views/runs/{where}.py",
+            where=where,
             plant=first_seed(owner, "statements_of"),
             caught_by="files of several runs",
             check=files_hold_every_statement,
         )
-        for where, owner in (("tabs", tabs), ("side_by_side", side_by_side))
+        for where, owner in (("parts/run_tabs.py", run_tabs), ("pages/runs.py", naming))
     ),
     *(
         Bug(

@@ -20,7 +20,7 @@ from privgraph.runs.store import RunStore
 from privgraph_workbench.commands import compare as command
 from privgraph_workbench.figures.export import export
 from privgraph_workbench.figures.runs import compare, curves, tradeoff
-from privgraph_workbench.views.runs import listed
+from privgraph_workbench.parts import run_rows
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.statements_apart import merged
 
@@ -110,8 +110,8 @@ def test_the_list_of_runs_shows_the_largest_of_all_seeds(records: Any) -> None:
     """Those of the second and the third, as they are shown alone."""
     store, runs = records
     rows = {one["id"]: one for one in store.find_rows()}
-    shown = listed._epsilons([rows[one.id] for one in runs])
-    alone = [listed._epsilons([rows[one.id]]) for one in runs]
+    shown = run_rows._epsilons([rows[one.id] for one in runs])
+    alone = [run_rows._epsilons([rows[one.id]]) for one in runs]
     assert [one["kind"] for one in shown] == ["sound", "published"]
     assert [one["text"] for one in shown] == [alone[1][0]["text"], alone[2][1]["text"]]
     assert shown[0]["text"] not in {alone[0][0]["text"], alone[2][0]["text"]}

@@ -7,7 +7,6 @@ import shlex
 
 import numpy as np
 import pytest
-from tests.figures import made_runs
 
 from privgraph.data.spec import PublicFacts
 from privgraph.options import build, parameters
@@ -16,13 +15,12 @@ from privgraph.privacy.kinds import MechanismKind, Neighbours
 from privgraph.privacy.ledger import LedgerEntry
 from privgraph.registry import METHODS
 from privgraph.runs.spec import make_spec
-from privgraph.runs.store import RunStore
 from privgraph_workbench.commands.parser import make_parser, parse
 from privgraph_workbench.commands.values import method_options, pairs, whole
 from privgraph_workbench.facts import plans
 from privgraph_workbench.forms import fields, widgets
 from privgraph_workbench.views.parts import statement
-from privgraph_workbench.words import meaning, numbers, telling
+from privgraph_workbench.words import meaning, numbers
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.0, 0.0), (0.5, 0.0), (1.0, 1e-5), (3.0, 0.01), (8.0, 1e-6)])
@@ -147,15 +145,3 @@ def test_the_most_often_that_the_right_one_of_two_is_picked_is_the_area_under_th
     area = float(np.trapezoid(highest, false))
     assert meaning.ranked(epsilon, delta) == pytest.approx(area, abs=1e-6)
     assert meaning.ranked(epsilon, delta) >= meaning.guess(epsilon, delta) - 1e-12
-
-
-@pytest.mark.parametrize(("method", "public"), [("privgnn", True), ("dp-mlp", False)])
-def test_a_run_hides_its_private_people_alone(method: str, public: bool) -> None:
-    """Where other nodes are public, it hides nothing of these."""
-    store = RunStore.open()
-    said = made_runs.statement(made_runs.node_entries(4.0), "node")
-    record = made_runs.finish(store, made_runs.spec(method, unit="node"), 0.7, said)
-    told = telling.sentence(record, "It")
-    assert ("any one of its private people took part (the other nodes are public): " in told) == public
-    assert ("to hide whether any one person took part: in the worst case, " in told) != public
-    store.close()

@@ -21,8 +21,8 @@ from privgraph_workbench import sweeps
 from privgraph_workbench.facts import datasets, plans
 from privgraph_workbench.forms import data_options
 from privgraph_workbench.jobs import queue
+from privgraph_workbench.parts import statement
 from privgraph_workbench.serving import shell
-from privgraph_workbench.views.parts import statement
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.numbers import duration
 
@@ -113,7 +113,7 @@ def _priced(
     st.caption(f"Runs: {len(left)}; time: about {duration(sweeps.seconds(left, facts, known, capacity()))}")
     private = [plan.statement for plan in planned if plan.statement.unit != "none"]
     if private:
-        statement.looking(private, seeds, "private runs of this sweep")
+        st.caption(statement.together(private, seeds))
     return bool(left)
 
 

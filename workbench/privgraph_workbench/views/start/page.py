@@ -15,8 +15,9 @@ from privgraph_workbench.figures.drawing import with_plotly
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.forms import beginnings, widgets
 from privgraph_workbench.jobs import queue
+from privgraph_workbench.parts import beginning
 from privgraph_workbench.serving import shell, styles
-from privgraph_workbench.views.parts import beginning, choosing, layout, states
+from privgraph_workbench.views.parts import choosing, layout, states
 from privgraph_workbench.words import meaning, naming
 from privgraph_workbench.words.numbers import at_most, percent
 

@@ -26,11 +26,12 @@ from privgraph_workbench.figures.runs import expected as figure
 from privgraph_workbench.forms import beginnings, widgets
 from privgraph_workbench.forms.again import CHANGED
 from privgraph_workbench.jobs import queue
+from privgraph_workbench.parts import beginning
 from privgraph_workbench.serving import styles
+from privgraph_workbench.text import texts
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.views.parts import beginning, layout
+from privgraph_workbench.views.parts import layout
 from privgraph_workbench.views.parts.file_links import figure_exports
-from privgraph_workbench.views.runs import comparison
 from privgraph_workbench.views.train import controls, promise, verdict
 from privgraph_workbench.views.train.controls import Asked
 from privgraph_workbench.words import markup
@@ -217,7 +218,7 @@ def _numbers(found: Sequence[Plan], told: Outlook, asked: Asked, chosen: beginni
     shown = [one for one in map(told.told, _budgets(asked)) if one is not None]
     lacks = _unknown(told, asked)
     relations = RELATIONS in chosen.method.tasks
-    said_of = f"PREC@1: {comparison.PREC}. " if relations else ""
+    said_of = f"{texts('runs')['prec']} " if relations else ""
     st.metric(
         "Expected PREC@1" if relations else "Expected accuracy",
         _span([percent(one.mean) for one in shown]) if shown else lacks[0],

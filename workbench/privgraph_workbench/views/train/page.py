@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import streamlit as st
 
+from privgraph_workbench.parts import one_run
 from privgraph_workbench.serving import styles
-from privgraph_workbench.views.runs import one_run
 from privgraph_workbench.views.train import before, cards, controls
 from privgraph_workbench.words import markup
 

@@ -1,4 +1,4 @@
-"""Runs as the list shows them: one row for each setting, with mean and interval over its seeds."""
+"""Rows of the list of runs: one for each setting, with mean and interval over its seeds."""
 
 from __future__ import annotations
 
@@ -54,23 +54,6 @@ def by_setting(store: RunStore, rows: Sequence[Light], order: str) -> list[list[
         return (not held, (-1 if descending else 1) * made(held) if held else 0.0)
 
     return sorted(groups, key=place)
-
-
-def in_part(store: RunStore, groups: Sequence[Sequence[Light]], *, narrowed: bool) -> str:
-    """Of how many settings only some runs are listed, and what that makes of their means: only a search that
-    was `narrowed` by more than a setting can part the runs of one."""
-    if not narrowed:
-        return ""
-    shown = {_settings[one["id"]]: len(group) for group in groups for one in group[:1] if one["id"] in _settings}
-    methods, graphs = ({one[0][name] for one in groups} for name in ("method", "dataset"))
-    every = by_setting(store, store.find_rows(RunQuery(methods=tuple(methods), datasets=tuple(graphs))), "created")
-    parts = sum(
-        _settings.get(group[0]["id"]) in shown and len(group) > shown[_settings[group[0]["id"]]] for group in every
-    )
-    if not parts:
-        return ""
-    settings = "1 setting" if parts == 1 else f"{parts:,} settings"
-    return f"Of {settings} only some runs match: the mean and interval of such a row are over those alone."
 
 
 def _held(group: Iterable[Light], name: str) -> list[float]:

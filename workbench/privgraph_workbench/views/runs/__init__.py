@@ -1,1 +1,0 @@
-"""The Runs page, and one run wherever it is shown."""
