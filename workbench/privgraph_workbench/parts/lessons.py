@@ -64,7 +64,7 @@ class Lesson:
 
 
 def _control(given: Mapping[str, Any]) -> Parameter:
-    option = {name: tuple(value) if name == "choices" else value for name, value in given.items()}
+    option: dict[str, Any] = {name: tuple(value) if name == "choices" else value for name, value in given.items()}
     name, default = option.pop("name"), option.pop("default")
     return Parameter(name, type(default), default, Option(**option))
 
