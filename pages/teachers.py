@@ -1,3 +1,396 @@
-from privgraph_workbench.views.teachers.page import page
+"""Who pays how much? One query before and after noise, its price, epsilon of each teacher, a comparison."""
 
-page()
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from privgraph.data.catalogue import dataset
+from privgraph.data.errors import DataError
+from privgraph.methods.prompts.dp_gpl.ensemble import NAME as ENSEMBLE
+from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
+from privgraph.methods.teachers.answers import NAME as ANSWERS
+from privgraph.methods.teachers.answers import Answers
+from privgraph.options import OptionError
+from privgraph.registry import METHODS
+from privgraph.runs.records import RunQuery, RunRecord
+from privgraph.runs.spec import RunSpec, make_spec
+from privgraph_workbench import live_plot
+from privgraph_workbench.facts import datasets, noisy_labels, teacher_settings
+from privgraph_workbench.figures import chart_of, module_of
+from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.drawing.with_plotly import draw
+from privgraph_workbench.figures.runs import teachers_compared
+from privgraph_workbench.figures.teachers import answers, ensembles, teacher_epsilons
+from privgraph_workbench.forms import beginnings, widgets
+from privgraph_workbench.jobs import queue
+from privgraph_workbench.parts import laboratory
+from privgraph_workbench.parts.laboratory import TIMES, Setting
+from privgraph_workbench.serving import shell
+from privgraph_workbench.text import fill, page, texts
+from privgraph_workbench.theme import EPSILONS
+from privgraph_workbench.views.parts import choosing, keeping, layout, states
+from privgraph_workbench.views.parts.file_links import drawn_figure, figure_exports
+from privgraph_workbench.words import markup, meaning, naming
+from privgraph_workbench.words.numbers import chance, percent, proved_epsilon, rounded_delta, stated, upper
+
+TEACHERS = ("privgnn", "pate", "dp-gpl")
+TABS = ("One query", "Who pays", "Answers", "Compared")
+MOST_RUNS = 400
+USUAL = 4.0  # epsilon up to which an example is shown first
+LAB = "lab."
+SHARES = (0.05, 0.25, 0.5, 0.75)  # of the queries, after which the budget is drawn
+FILTERS = {"changed": ("flipped", True), "refused": ("released", None), "wrong": ("right_released", False)}
+QUERY_COLUMNS = ("query", "before", "margin_before", "after", "released", "truth", "flipped", "level")
+SETTING_COLUMNS = (
+    *("graph", "title", "epsilon", "mean", "low", "high", "seeds", "weights", "release", "queries", "teachers"),
+    *("also", "delta", "neighbours", "kept"),
+)
+SOUND = EPSILONS["sound"].label
+
+
+@st.cache_resource(max_entries=8)
+def teacher_runs(asked: str, url: str, mark: object) -> tuple[list[RunRecord], dict[str, str]]:
+    """The newest finished runs of teachers and the one of the address; titles of those with answers."""
+    store = queue.store()
+    query = RunQuery(methods=TEACHERS, states=("done",), limit=MOST_RUNS)
+    named = store.find(replace(query, ids=(asked,))) if asked else []
+    found = list({one.id: one for one in (*store.find(query), *named)}.values())
+    kept = [one for one in found if not one.unreadable and laboratory.has_answers(store.url, one.id, one.created)]
+    rest = teacher_settings.rest(kept)
+    return found, choosing.titles({one.id: run_title(one, rest[one.id]) for one in kept})
+
+
+def run_title(record: RunRecord, rest: str) -> str:
+    """Method, what it releases, privacy, accuracy, what else differs, graph and seed of a run."""
+    told = [teacher_settings.title(record), teacher_settings.columns(record)["release"], naming.budget(record)]
+    told += [percent(record.metrics.get("test_accuracy")), rest, naming.graph_of(record), f"seed {record.spec.seed}"]
+    return ", ".join(filter(None, told))
+
+
+def first_run(records: Sequence[RunRecord]) -> str:
+    """The run that is shown first: one's own newest, or the most accurate example of unequal weights."""
+    usual = [one for one in records if one.statement is not None and one.statement.epsilon <= USUAL]
+    weighted = [one for one in usual if one.spec.options.get("weighting") == teacher_settings.WEIGHTED]
+    if not records or not records[0].example or not usual:
+        return records[0].id if records else TEACHERS[0]
+    return max(weighted or usual, key=lambda one: one.metrics.get("test_accuracy", 0.0)).id
+
+
+def wait(spec: RunSpec) -> None:
+    """Draw the page again when the graph is read."""
+    st.caption(words["counted"])
+    if not laboratory.read(spec).pending:
+        st.rerun()
+
+
+def new(method: str) -> RunSpec:
+    """A run of that method that nobody has begun, on a graph that is chosen."""
+    row = METHODS[method]
+    specs = [one for one in datasets.choices() if row.refuses(one.task, one.undirected, "node") is None]
+    data = dataset(choosing.one("Graph", choosing.graphs(one for one in specs if datasets.sized(one)), "data"))
+    return make_spec(method, data.name, data_options=beginnings.data_options(data))
+
+
+def show(figure: str, record: RunRecord, *of: Any, view: str = "") -> None:
+    """A figure of a run, with its files."""
+    drawn_figure(figure, module_of(figure).data(*of), naming.statements_of([record]), record, view)
+
+
+def choice(label: str, key: str, offered: Sequence[str]) -> str:
+    """One of a few words, kept in the address."""
+    keeping.within(key, list(offered))
+    bound: dict[str, Any] = {"default": offered[0], "required": True, "key": key, "bind": "query-params"}
+    return str(st.segmented_control(label, offered, **bound))
+
+
+def choose_query(found: Answers, rows: Sequence[Row]) -> int:
+    """The place of the query that is looked at, among those that pass a filter."""
+    passing = {name: [row for row in rows if row[key] is value] for name, (key, value) in FILTERS.items()}
+    shown = passing.get(choice("Show", "show", ["all", *filter(passing.get, passing)]), rows)
+    nodes = [str(row["query"]) for row in shown]
+    keeping.within("query", nodes)
+    begin = laboratory.clearest_query(found, [int(row["order"]) for row in shown])
+    node = st.selectbox("Query (node)", nodes, index=begin, key="query", bind="query-params")
+    return int(shown[nodes.index(str(node))]["order"])
+
+
+def controls(spec: RunSpec, own: Setting) -> tuple[Setting, float]:
+    """The setting with what is asked about, and how many times the noise it has."""
+    levers = own.levers()
+    if (before := st.session_state.get(f"{LAB}of")) != spec.id:
+        asked = {one.name for one in levers if before is None and LAB + one.name in st.query_params}
+        widgets.put([one for one in levers if one.name not in asked], own.options, LAB)
+        st.session_state[f"{LAB}of"] = spec.id
+    for complaint in widgets.complaints(levers, prefix=LAB):
+        st.warning(complaint)
+    with st.popover("More options", icon=":material/tune:"):
+        filled = widgets.options_form(levers, prefix=LAB, heading=False, flat=True, known=own.options)
+    setting = own.with_options(filled.values)
+    if not setting.read_once:
+        queries = setting.queries
+        asked_for = st.number_input("Queries", 1, 10**6, queries, key=f"{LAB}queries.{spec.id}")
+        setting = setting if asked_for == queries else setting.with_options({"queries": int(asked_for)})
+    std, key = setting.std, f"{LAB}times.{spec.id}"
+    label, in_votes = "Noise (standard deviation)", lambda one: f"± {answers.size(one * std)}"
+    times = float(st.select_slider(label, TIMES, value=1.0, key=key, format_func=in_votes))
+    return (setting if times == 1.0 else setting.with_noise(times)), times
+
+
+def one_query(
+    spec: RunSpec, own: Setting, record: RunRecord | None, found: Answers | None, names: Sequence[str]
+) -> None:
+    """One query before and after noise, and the one price of all queries."""
+    place, count, law = 0, "", None
+    try:
+        with st.container(border=True), st.container(horizontal=True, vertical_alignment="bottom"):
+            if found is not None:
+                place = choose_query(found, answers.data(found, names))
+                count, law = f"{LAB}draws.{spec.id}.{place}", noisy_labels.law_of(spec, found.kind)
+            setting, times = controls(spec, own)
+            law = law if laboratory.same_votes(own, setting) else None
+            if law is not None and st.button("Draw again", key="draw_again", icon=":material/casino:"):
+                st.session_state[count] = st.session_state.get(count, 0) + 1
+        settings = {one: setting if one == times else setting.with_noise(one / times) for one in TIMES}
+        said = {one: held.plan.statement for one, held in settings.items()}
+        boxes = prices(setting)
+        shares: dict[float, float | None] = dict.fromkeys(TIMES)
+        if found is not None and record is not None:
+            drawn = st.session_state.get(count, 0) if law is not None else 0
+            shown = laboratory.redraw(found, place, law or "gaussian", times * found.noise_std, drawn, setting.gate)
+            as_run = law is None or (not drawn and times == 1.0 and setting.gate == own.gate)
+            chances = None
+            if law is not None:
+                counts = found.before[place].astype(np.float64)
+                chances = noisy_labels.chances(law, times * found.noise_std, counts)
+                shares = {
+                    one: laboratory.right(found, law, one * found.noise_std, held.vote_gate)
+                    for one, held in settings.items()
+                }
+                boxes.append(("The leader stays", chance(float(chances[counts.argmax()])), helps["stays"]))
+                boxes.append(("Labels right, on average", percent(shares[times]), helps["right"]))
+            states.badges(private=True, evaluator=True, other=not as_run)
+            view = f"-{found.queries[place]}" + ("" if as_run else f"-{drawn}-{times:g}")
+            show("one_answer", record, found if as_run else shown, place, names, chances, as_run, view=view)
+            who_answered(record, found, place, names)
+        layout.cards("prices", boxes)
+        points = [(settings[one].std, said[one].epsilon, said[one].epsilon_as_published) for one in TIMES]
+        known = {settings[one].std: share for one, share in shares.items()}
+        rows = module_of("price").data(points, setting.std, known, by="noise")
+        live_plot.show(draw(chart_of("price", rows), layout.theme()), key=f"price.{spec.id}")
+        figure_exports("price", rows, {f"{naming.method_title(spec.method)}, planned": said[times]}, name=spec.id)
+        address = {"method": spec.method, "data": spec.dataset, "split": spec.split, "store": shell.MINE}
+        address |= {**widgets.address(spec.data_options, prefix="data."), **widgets.address(setting.options)}
+        st.page_link(shell.page("train"), label="Train with these settings", query_params=address)
+    except (OptionError, DataError) as error:
+        st.error(markup.sentence(error))
+
+
+def prices(setting: Setting) -> list[layout.Card]:
+    """The sound epsilon of all queries, and of one alone."""
+    help_ = fill(helps["all"], delta=rounded_delta(setting.plan.statement.delta))
+    if (alone := setting.one_query()) is None:
+        return [(f"{SOUND}, any number of queries", proved_epsilon(setting.epsilon), help_)]
+    whole = (f"{SOUND}, all {setting.queries:,} queries", proved_epsilon(setting.epsilon), help_)
+    return [whole, (f"{SOUND}, one query", proved_epsilon(alone), helps["one"])]
+
+
+def who_answered(record: RunRecord, found: Answers, place: int, names: Sequence[str]) -> None:
+    """The private nodes that answered the query, where each query has its own."""
+    if found.pointers[place] < found.pointers[place + 1]:
+        with layout.fold("Who answered", "chosen", icon=":material/groups:") as part:
+            if part.open:
+                show("chosen", record, found, place, names, view=f"-{found.queries[place]}")
+
+
+def who_pays(record: RunRecord, setting: Setting | None) -> None:
+    """Epsilon of each teacher's nodes, and how it was spent."""
+    said, more = record.statement, []
+    if said is None:
+        return
+    if said.epsilon_as_published is not None:
+        more = [("ε as published", stated("published", said.epsilon_as_published), helps["published"])]
+    help_ = fill(helps["pays"], delta=rounded_delta(said.delta))
+    if record.spec.method != "dp-gpl":
+        layout.cards("pays", [("Every private node pays", proved_epsilon(said.epsilon), help_), *more])
+        if setting is not None and not setting.read_once:
+            counts = sorted({1, *(max(1, round(share * setting.queries)) for share in SHARES)} - {setting.queries})
+            points = [(count, setting.with_options({"queries": count}).epsilon) for count in counts]
+            rows = module_of("budget").alike([*points, (setting.queries, said.epsilon)], said.delta)
+            drawn_figure("budget", rows, naming.statements_of([record]), record, "-alike")
+        return
+    if (ensemble := laboratory.load(ENSEMBLE, record)) is None:
+        return
+    ends = {"Heaviest teacher pays": ensemble.sound.max(), "Lightest teacher pays": ensemble.sound.min()}
+    layout.cards("pays", [*((label, proved_epsilon(float(one)), help_) for label, one in ends.items()), *more])
+    with st.container(horizontal=True, vertical_alignment="center"):
+        measure = choice("Epsilon", "epsilons.number", list(ensembles.MEASURES))
+        view = choice("View", "epsilons.view", list(teacher_epsilons.VIEWS))
+        by = choice("Coloured by", "epsilons.colour", list(ensembles.GROUPINGS))
+        states.badges(dependent=measure != "sound", private=view == "strip" or by == "centrality")
+        if not ensemble.per_teacher:
+            st.badge("all votes", color="orange", icon=":material/warning:", help=words["all_votes"])
+    left, right_ = layout.columns("epsilons", 2)
+    with left:
+        show("teacher_epsilons", record, ensemble, measure, by, view, view=f"-{measure}-{view}-{by}")
+    with right_:
+        show("budget", record, ensemble, measure, view=f"-{measure}")
+    _, own = ensembles.groups(ensemble, "weight")
+    heavy = np.array([ensemble.weights[own == place].max() for place in range(int(own.max()) + 1)])
+    whole = [float(ensemble.sound[own == place].max()) for place in range(len(heavy))]
+    alone = [] if setting is None else setting.with_options({"queries": 1}).by_weight(heavy).tolist()
+    table(
+        "weights",
+        weight=heavy,
+        teachers=np.bincount(own),
+        one=[up(value) for value in alone] or [None] * len(heavy),
+        all=[up(value) for value in whole],
+        guess=[up(meaning.guess(value, ensemble.delta), 3) for value in whole],
+    )
+    with layout.fold("Every teacher", "teachers", icon=":material/groups:") as part:
+        if part.open:
+            every_teacher(record, ensemble)
+
+
+def up(value: float, digits: int = 4) -> float | None:
+    """A bound rounded up; None where it is infinite."""
+    return float(upper(value, digits)) if math.isfinite(value) else None
+
+
+def table(key: str, **cells: Any) -> None:
+    """A table of numbers, with the help of each column."""
+    labels, help_, form = words["labels"], words["columns"], {"guess": "percent", "accuracy": "percent"}
+    number = st.column_config.NumberColumn
+    config = {one: number(labels.get(one), format=form.get(one, "%.4g"), help=help_.get(one)) for one in cells}
+    st.dataframe(cells, hide_index=True, key=key, column_config=config)
+
+
+def every_teacher(record: RunRecord, ensemble: Ensemble) -> None:
+    """Every teacher as a row, who pays most first, and how right each is."""
+    states.badges(private=True, evaluator=True)
+    order = np.lexsort((-ensemble.centrality, -ensemble.sound))
+    last = ensembles.stopped_at(ensemble)
+    table(
+        "every_teacher",
+        teacher=order,
+        weight=ensemble.weights[order],
+        all=[up(float(ensemble.sound[one])) for one in order],
+        labelled=ensemble.sizes[order],
+        centrality=ensemble.centrality[order],
+        accuracy=ensemble.accuracy[order],
+        stopped=[int(last[one]) if last[one] >= 0 else None for one in order],
+    )
+    left, right_ = layout.columns("teachers", 2)
+    with left:
+        show("teacher_accuracy", record, ensemble)
+    with right_:
+        if (last >= 0).any():
+            show("stopped", record, ensemble)
+
+
+def all_answers(record: RunRecord, found: Answers, names: Sequence[str]) -> None:
+    """What noise did to all answers, and how right they and the student are."""
+    states.badges(private=True, evaluator=True)
+    rows = answers.data(found, names)
+    held = [row for row in rows if row["released"] is not None]
+    boxes = [("Answered", f"{len(held):,} of {len(rows):,}", helps["answered"])]
+    for name, label in words["shares"].items():
+        share = answers.share(held, name) if name in rows[0] else record.metrics.get(name)
+        if share is not None:
+            boxes.append((label, percent(share), helps[name]))
+    for place in range(0, len(boxes), 5):
+        layout.cards(f"answers-{place}", boxes[place : place + 5])
+    places = layout.columns("answers", 2 if record.spec.method == "dp-gpl" else 1)
+    with places[0]:
+        show("answers", record, found, names)
+    with places[-1]:
+        if record.spec.method == "dp-gpl" and (ensemble := laboratory.load(ENSEMBLE, record)) is not None:
+            show("consensus", record, ensemble)
+    with layout.fold("Every query", "queries", icon=":material/table_rows:") as part:
+        if part.open:
+            st.dataframe(pd.DataFrame(rows), hide_index=True, key="queries", column_order=QUERY_COLUMNS, height=300)
+
+
+@st.cache_resource(max_entries=4)
+def setting_rows(opened: str, url: str, mark: object, _found: Sequence[RunRecord]) -> list[Row]:
+    """A row for each setting with teachers that guarantees something."""
+    return teachers_compared.data([one for one in _found if not one.unreadable], opened)
+
+
+def comparison(found: Sequence[RunRecord], kept: Mapping[str, str], record: RunRecord | None) -> None:
+    """All settings with teachers as a figure and a table, whose rows lead to their runs."""
+    store = queue.store()
+    rows = setting_rows("" if record is None else record.id, store.url, store.done_mark(), found)
+    if not rows:
+        st.info(words["uncompared"])
+        return
+    held = {run for row in rows for run in str(row["runs"]).split()}
+    shown = [one for one in found if one.id in held]
+    live_plot.show(draw(teachers_compared.chart(rows), layout.theme()), key="teachers_compared")
+    figure_exports("teachers_compared", rows, naming.statements_of(shown), name="teachers", runs=shown)
+    cells = pd.DataFrame(rows)
+    cells["epsilon"] = [up(value) for value in cells.epsilon]
+    cells["kept"] = [any(run in kept for run in str(runs).split()) for runs in cells.runs]
+    help_, forms = words["columns"] | texts("columns")["settings"], {"epsilon": "%.4g", "delta": "%.2g"}
+    forms |= dict.fromkeys(("mean", "low", "high"), "percent")
+    config = {name: st.column_config.Column(help=help_[name]) for name in SETTING_COLUMNS}
+    config |= {name: st.column_config.NumberColumn(format=form, help=help_[name]) for name, form in forms.items()}
+    shared: dict[str, Any] = {"on_select": "rerun", "selection_mode": "single-row", "column_order": SETTING_COLUMNS}
+    picked = st.dataframe(cells, hide_index=True, key="compared", column_config=config, **shared)
+    for runs in [str(rows[one]["runs"]).split() for one in picked.selection.rows if one < len(rows)]:
+        if here := next((run for run in runs if run in kept), None):
+            st.page_link(shell.page("teachers"), label="Open its answers", query_params={"run": here})
+        st.page_link(shell.page("runs"), label="Open its runs", query_params={"chosen": ",".join(runs)})
+
+
+words, helps = texts("teachers"), texts("teachers")["numbers"]
+top, reading = page("teachers")
+st.title("Teachers")
+st.markdown(top)
+queue.tick()
+keeping.keep("teachers", (LAB, "epsilons.", "query", "show"))
+store, asked = queue.store(), st.query_params.get("run", "")
+found, kept = teacher_runs(asked, store.url, store.done_mark())
+records = {one.id: one for one in states.readable(found)}
+titles = {**kept, **{name: fill(words["plan"], method=naming.method_title(name)) for name in TEACHERS}}
+if asked and asked not in titles:
+    st.warning(fill(words["unkept" if asked in records else "unknown"], run=markup.literal(asked[:80])))
+    del st.query_params["run"]
+choosing.begin("run", titles, first_run([records[name] for name in kept]))
+with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(width=520):
+        name = choosing.one("Run", titles, "run")
+    record = records.get(name)
+    spec = new(name) if record is None else record.spec
+    if record is not None:
+        states.badge(record, finished=True)
+        st.page_link(shell.page("train"), label="Open the run", query_params={"run": record.id})
+    with st.popover("How to read this", icon=":material/help:"):
+        st.markdown(reading)
+graph = laboratory.read(spec, named=record is not None)
+setting, names = graph.setting, graph.names
+if graph.pending:
+    shell.fragment(wait, run_every=1.0)(spec)
+for label, tab in zip(TABS, st.tabs(TABS, key="tab", bind="query-params"), strict=True):
+    with tab:
+        if not tab.open:
+            continue
+        if label == "Compared":
+            comparison(found, kept, record)
+        elif record is None and label != "One query":
+            st.info(words["none"])
+        elif record is not None and label == "Who pays":
+            who_pays(record, setting)
+        elif names is not None and (record is None or (answered := laboratory.load(ANSWERS, record)) is not None):
+            if record is not None and label == "Answers":
+                all_answers(record, answered, names)
+            elif setting is not None:
+                st.fragment(one_query)(spec, setting, record, None if record is None else answered, names)
+            elif graph.error:
+                st.error(markup.literal(graph.error))

@@ -1,5 +1,4 @@
-"""The Teachers page in a real browser: the price at once, a run's answers, its exports, contrast in both
-themes."""
+"""The page Teachers in a real browser: a slider moves the price, files carry badges, contrast, a phone."""
 
 from __future__ import annotations
 
@@ -10,133 +9,110 @@ from collections.abc import Iterator
 import pytest
 
 pytest.importorskip("playwright")
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, Page, expect
 from tests.browser.driving import CHROMIUM, SIZE, faults_of_both_themes, profile, rests, served, settled
 from tests.figures.made_answers import answers as made_answers
-from tests.pages.kept_runs import keep_answers
+from tests.figures.made_ensembles import ensemble
+from tests.pages.kept_runs import keep_answers, keep_ensemble
 
 from privgraph.runs.store import RunStore
-from privgraph_workbench.figures.teachers import answers, chosen
 
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.skipif(not CHROMIUM, reason="no chromium at hand: install Debian's chromium"),
 ]
+TABS = ("One query", "Who pays", "Answers", "Compared")
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
-    """The address of an app whose store holds one finished run, and the run."""
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str, str]]:
+    """The address of an app whose store holds a run of PrivGNN and one of weighted teachers, and the runs."""
     with pytest.MonkeyPatch.context() as patch:
         home = tmp_path_factory.mktemp("teachers-home")
         patch.setenv("PRIVGRAPH_HOME", str(home))
         patch.setenv("OMP_NUM_THREADS", "1")
         store = RunStore.open()
-        run = keep_answers(store, made_answers("votes", refuse=2))
+        run = keep_answers(store, made_answers("votes", refuse=2), release="votes", queries=8)
+        weighted = keep_ensemble(store, ensemble(limit=0.8), made_answers("counts", noise=3.0))
         store.close()
         with served(home) as address:
-            yield address, run
+            yield address, run, weighted
 
 
 @pytest.fixture
-def context(browser: Browser, place: tuple[str, str]) -> Iterator[BrowserContext]:
-    """A fresh browser profile that asks no other host."""
-    with profile(browser, place[0]) as opened:
-        yield opened
+def page(browser: Browser, place: tuple[str, str, str]) -> Iterator[Page]:
+    """A tab that asks no other host."""
+    with profile(browser, place[0]) as context:
+        yield context.new_page()
 
 
-def test_a_slider_moves_both_epsilons(context: BrowserContext, place: tuple[str, str]) -> None:
-    page = context.new_page()
-    page.goto(f"{place[0]}/teachers?tab=Price&data=digits&price.release=posterior")
-    settled(page)
-    metrics = page.get_by_test_id("stMetric")
-    numbers = [
-        metrics.filter(has_text=re.compile(text)).get_by_test_id("stMetricValue").last
-        for text in ("all [0-9,]+ queries", "one query")
-    ]
-    before = [one.inner_text() for one in numbers]
-    slider = page.get_by_role("slider", name=re.compile("Noise ± "))
-    slider.focus()
-    slider.press("ArrowLeft")  # less noise
-    page.wait_for_url(re.compile(r"price\.noise=\d"))
-    for one, held in zip(numbers, before, strict=True):
-        expect(one).not_to_have_text(held, timeout=30_000)
-        assert float(one.inner_text()) > float(held)
-    noise = float(re.search(r"price\.noise=([\d.]+)", page.url).group(1))  # type: ignore[union-attr]
-    lam = f"{2**0.5 / noise:.6g}"
-    train = page.get_by_role("link", name="Train with these settings")
-    expect(train).to_have_attribute("href", re.compile(rf"lam={lam}"), timeout=30_000)  # drawn after the numbers
-    train.click()
-    page.wait_for_url(re.compile(rf"/train\?.*lam={lam}"))
-    settled(page)
-    page.get_by_text(re.compile("More options")).click()
-    expect(page.get_by_role("textbox", name="Noise lambda")).to_have_value(lam, timeout=60_000)
-
-
-def test_a_run_its_query_and_its_exports(context: BrowserContext, place: tuple[str, str]) -> None:
-    address, run = place
-    page = context.new_page()
-    page.goto(f"{address}/train?run={run}")
-    settled(page)
-    page.get_by_role("link", name="What its teachers said").click()
-    page.wait_for_url(re.compile(rf"/teachers\?run={run}"))
-    settled(page)
-    expect(page.get_by_text("evaluator only").first).to_be_visible()
-    expect(page.get_by_text(re.compile("Who answered: node"))).to_be_visible(timeout=30_000)
-
-    page.goto(f"{address}/teachers?run={run}&query=41&data=digits")
-    settled(page)
-    expect(page.get_by_text("Who answered: node 41")).to_be_visible(timeout=30_000)
-    rests(page)
-    found = _exported(page, "chosen")
-    page.get_by_role("tab", name="Answers").click()
-    expect(page.get_by_text("Noise changed the label", exact=True)).to_be_visible(timeout=30_000)
-    rests(page)
-    records = [_exported(page, "answers"), found]
-    assert [record["figure"] for record in records] == ["answers", "chosen"]
-    assert answers.PRIVATE_BADGE in records[0]["badges"]
-    assert len(records[0]["rows"]) == 20
-    assert chosen.BADGE in records[1]["badges"]
-    for record in records:
-        (statement,) = record["statements"].values()
-        assert statement["unit"] == "node"
-
-
-def _exported(page: Page, figure: str) -> dict[str, dict[str, object]]:
+def exported(page: Page, figure: str) -> dict[str, object]:
     """The JSON file behind the export button of that figure."""
     page.locator(f"[class*=st-key-export-{figure}-]").get_by_role("button", name="Export", exact=True).click()
     with page.expect_download() as started:
         page.get_by_role("link", name="JSON", exact=True).click()
     page.keyboard.press("Escape")
-    found: dict[str, dict[str, object]] = json.loads(started.value.path().read_text())
+    found: dict[str, object] = json.loads(started.value.path().read_text())
     return found
 
 
-def test_contrast_names_and_structure(browser: Browser, place: tuple[str, str]) -> None:
-    address, run = place
+def test_a_slider_moves_the_price_and_leads_to_train(page: Page, place: tuple[str, str, str]) -> None:
+    address, run, _ = place
+    page.goto(f"{address}/teachers?run={run}")
+    rests(page)
+    paid = page.get_by_test_id("stMetric").filter(has_text=re.compile(r"all \d+ queries"))
+    paid = paid.get_by_test_id("stMetricValue")
+    before = paid.inner_text()
+    slider = page.get_by_role("slider", name=re.compile("Noise"))
+    slider.focus()
+    slider.press("ArrowLeft")  # less noise
+    expect(paid).not_to_have_text(before)
+    assert float(paid.inner_text()) > float(before)
+    settled(page)
+    record = exported(page, "one_answer")
+    assert record["figure"] == "one_answer"
+    assert len(record["statements"]) == 1  # type: ignore[arg-type]
+    page.get_by_role("link", name="Train with these settings").click()
+    page.wait_for_url(re.compile(r"/train\?.*lam=0\.8"))
+
+
+def test_data_dependent_numbers_say_so_in_their_file(page: Page, place: tuple[str, str, str]) -> None:
+    address, _, weighted = place
+    page.goto(f"{address}/teachers?run={weighted}&tab=Who+pays")
+    rests(page)
+    page.get_by_test_id("stButtonGroup").get_by_role("radio", name="data-dependent").click()
+    expect(page.locator("[class*=st-key-export-teacher_epsilons-][class*=data-dependent]").first).to_be_visible()
+    settled(page)
+    record = exported(page, "teacher_epsilons")
+    assert len(record["rows"]) == 40  # type: ignore[arg-type]
+    assert "data-dependent" in json.dumps(record)
+
+
+def test_contrast_names_and_structure(browser: Browser, place: tuple[str, str, str]) -> None:
+    address, _, weighted = place
     context = browser.new_context(viewport=SIZE, color_scheme="dark")
-    page = context.new_page()
-    found = []
-    for tab in ("Vote laboratory", "Price", "Answers"):
+    page, found = context.new_page(), []
+    for tab in TABS:
         page.emulate_media(color_scheme="dark")
-        page.goto(f"{address}/teachers?run={run}&data=karate&tab={tab.replace(' ', '+')}")
+        page.goto(f"{address}/teachers?run={weighted}&tab={tab.replace(' ', '+')}")
         rests(page)
         found += faults_of_both_themes(page, "/teachers")
     context.close()
     assert not found, "\n".join(found)
 
 
-@pytest.mark.parametrize("tab", ["Vote laboratory", "Answers", "Who pays", "Price"])
-def test_a_phone_needs_no_sideways_scrolling(browser: Browser, place: tuple[str, str], tab: str) -> None:
-    address, run = place
-    context = browser.new_context(viewport={"width": 390, "height": 844})
+@pytest.mark.parametrize(("width", "most"), [(1280, 1800), (390, 5000)])
+def test_every_tab_fits_its_screen(browser: Browser, place: tuple[str, str, str], width: int, most: int) -> None:
+    address, _, weighted = place
+    context = browser.new_context(viewport={"width": width, "height": 900})
     page = context.new_page()
-    page.goto(f"{address}/teachers?run={run}&data=karate&tab={tab.replace(' ', '+')}")
-    rests(page)
-    expect(page.get_by_role("tab", name=tab)).to_have_attribute("aria-selected", "true")
-    beyond, height = page.get_by_test_id("stMain").evaluate(
-        "one => [one.scrollWidth - one.clientWidth, one.scrollHeight]"
-    )
+    for tab in TABS:
+        page.goto(f"{address}/teachers?run={weighted}&tab={tab.replace(' ', '+')}")
+        rests(page)
+        expect(page.get_by_role("tab", name=tab)).to_have_attribute("aria-selected", "true")
+        beyond, height = page.get_by_test_id("stMain").evaluate(
+            "one => [one.scrollWidth - one.clientWidth, one.scrollHeight]"
+        )
+        assert beyond <= 0, tab
+        assert height <= most, tab
     context.close()
-    assert beyond <= 0
-    assert height < 5000

@@ -28,7 +28,7 @@ LONG = "x" * 10_000
         ("data", {"node": "", "data": "karate", "data__nodes": "1e400"}),
         ("audit", {"audit": "", "shown": "", "scale": "", "audit__trials": "inf", "audit__delta": ""}),
         ("audit", {"audit__seed": "1e400", "audit": LONG, "run": LONG}),
-        ("teachers", {"show": "", "price__queries": "inf", "price__lam": ""}),
+        ("teachers", {"show": "", "lab__rate": "inf", "lab__gate_sigma": "", "tab": LONG, "run": LONG}),
         ("relations", {"private": "", "bare": LONG, "domain": "", "neighbours": "inf", "data": LONG}),
         ("relations", {"private": LONG, "domain": LONG, "neighbours": LONG}),
         ("tradeoffs", {"on": "", "protects": "", "curve": ""}),

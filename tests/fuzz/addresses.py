@@ -40,7 +40,7 @@ OWN = {
     "attacks": ("run", "who", "attack", "roc_scale"),
     "audit": ("run", "audit", "scale"),
     "tradeoffs": ("data", "on", "protects", "curve"),
-    "teachers": ("run", "query", "show", "price.queries", "price.lam", "vote.query"),
+    "teachers": ("run", "tab", "query", "show", "data", "lab.rate", "lab.teachers"),
     "relations": ("private", "bare", "data", "domain", "neighbours", "text"),
     "runs": ("find", "order", "of_method", "of_data", "of_state", "of_unit", "tagged", "chosen", "page"),
 }

@@ -1,172 +1,331 @@
-"""The Teachers page: the price before anything runs, and what the teachers of a finished run said."""
+"""The page Teachers: one query under other noise, its price, who pays, all answers, and settings compared."""
 
 from __future__ import annotations
 
-import re
+import json
 from collections.abc import Callable
-from urllib.parse import parse_qsl
+from typing import Any
+from urllib.parse import parse_qs
 
 import numpy as np
+import pandas as pd
 import pytest
-from pandas import DataFrame
 from streamlit.testing.v1 import AppTest
 from tests.figures.made_answers import answers as made_answers
+from tests.figures.made_ensembles import ensemble, moved_by_all
 from tests.pages import offered_files
-from tests.pages.kept_runs import keep_answers
-from tests.pages.reading import summaries, texts
-from tests.pages.teacher_pages import names_read
+from tests.pages.kept_runs import KARATE, keep, keep_answers, keep_ensemble, spec
 
-from privgraph.data.class_names import CLASS_NAMES
 from privgraph.runs.store import RunStore
-from privgraph_workbench.facts import describing
+from privgraph_workbench.facts import noisy_labels
 from privgraph_workbench.figures.teachers import answers
-from privgraph_workbench.views.teachers import (
-    one_query,
-)
-from privgraph_workbench.views.teachers import page as teachers
-from privgraph_workbench.words.numbers import percent
+from privgraph_workbench.jobs import queue
+from privgraph_workbench.parts import laboratory
+from privgraph_workbench.parts.laboratory import Setting
+from privgraph_workbench.words.numbers import percent, proved_epsilon
+
+pytestmark = pytest.mark.usefixtures("unread")
+Open = Callable[..., AppTest]
+VOTES: dict[str, Any] = {"release": "votes", "queries": 8}
 
 
-def _queries(app: AppTest) -> DataFrame:
-    """The table of all queries, which somebody has to ask for."""
-    assert not any("released" in one.value for one in app.dataframe)
-    app.session_state["fold.queries"] = True
-    app.run()
-    assert not app.exception, app.exception
-    found: DataFrame = next(one.value for one in app.dataframe if "released" in one.value)
+def numbers(app: AppTest) -> dict[str, str]:
+    return {one.label.split("ε, ")[-1]: one.value for one in app.metric}
+
+
+def figures(app: AppTest) -> list[str]:
+    return [json.loads(one.proto.json)["name"].split(".")[0] for one in app.get("bidi_component")]
+
+
+def links(app: AppTest) -> dict[str, dict[str, list[str]]]:
+    return {one.proto.label: parse_qs(one.proto.query_string.lstrip("?")) for one in app.get("page_link")}
+
+
+def frame(app: AppTest, column: str) -> pd.DataFrame:
+    """The table that has this column."""
+    found: pd.DataFrame = next(one.value for one in app.dataframe if column in one.value)
     return found
 
 
-@pytest.mark.usefixtures("unread")
-@pytest.mark.parametrize("kind", ["posterior", "table", "votes"])
-def test_a_finished_run_shows_its_answers(opened: Callable[..., AppTest], store: RunStore, kind: str) -> None:
-    record = made_answers(kind, refuse=3)
-    run = keep_answers(store, record)
-    app = opened("teachers", data="karate", run=run, tab="Answers")
-    rows = answers.data(record)
-    values = {metric.label: metric.value for metric in app.metric}
-    answered = rows[:-3]
-    flipped = sum(row["before"] != row["after"] for row in answered) / len(answered)
-    right = sum(row["before"] == row["truth"] for row in answered) / len(answered)
-    assert 0 < flipped < 1
-    assert values["Queries"] == "20"
-    assert values["Answered"] == "17"
-    assert values["Noise changed the label"] == percent(flipped)
-    assert values["Right before noise"] == percent(right)
-    table = _queries(app)
-    assert table["node"].tolist() == record.queries.tolist()
-    assert table["released"].tolist().count("refused") == 3
-    assert {"truth (evaluator only)", "before noise (private)"} <= set(table)
-    said = " ".join(text.value for text in app.markdown)
-    assert "-badge[:material/lock: private]" in said
-    assert "-badge[:material/visibility: evaluator only]" in said
-    labels = offered_files.labels(app)
-    assert labels.count("SVG") == len(summaries(app)) == 2
+def move(app: AppTest, key: str, value: object) -> AppTest:
+    kinds = (*app.select_slider, *app.number_input, *app.selectbox, *app.text_input)
+    next(one for one in kinds if one.key == key).set_value(value)
+    app.run()
+    assert not app.exception, app.exception
+    return app
 
 
-def test_names_of_classes_come_from_the_graph(opened: Callable[..., AppTest], store: RunStore) -> None:
-    run = keep_answers(store, made_answers())
-    app = names_read(opened("teachers", data="karate", run=run, tab="Answers"))
-    described = describing.describe("karate", {})
-    assert described is not None
-    table = _queries(app)
-    assert set(table["truth (evaluator only)"]) & set(described.class_names)
+def unfold(app: AppTest, fold: str) -> AppTest:
+    app.session_state[f"fold.{fold}"] = True
+    app.run()
+    assert not app.exception, app.exception
+    return app
 
 
-def test_names_that_the_catalogue_knows_need_no_graph(
-    opened: Callable[..., AppTest], store: RunStore, monkeypatch: pytest.MonkeyPatch
+# One query, and the one price
+
+
+@pytest.mark.parametrize(
+    ("method", "kind", "options"),
+    [
+        ("privgnn", "votes", VOTES),
+        ("privgnn", "posterior", {"release": "posterior", "queries": 8}),
+        ("privgnn", "table", {"release": "table"}),
+        ("pate", "counts", {"queries": 8}),
+    ],
+)
+def test_a_query_is_drawn_with_the_price_of_its_run(
+    opened: Open, store: RunStore, method: str, kind: str, options: dict[str, Any]
 ) -> None:
-    """Reading it takes another process seconds, in which nothing was drawn."""
-    monkeypatch.setattr(describing, "describe", lambda *_, **__: None)
-    app = opened("teachers", data="pubmed", run=keep_answers(store, made_answers(), data="pubmed"), tab="Answers")
-    assert set(_queries(app)["truth (evaluator only)"]) & set(CLASS_NAMES["pubmed"])
+    run = keep_answers(store, made_answers(kind), method=method, **options)
+    said = store.get(run).statement
+    assert said is not None
+    app = opened("teachers", run=run)
+    shown = numbers(app)
+    assert figures(app)[0].startswith("one_answer")
+    assert "price" in figures(app)
+    assert "SVG" in offered_files.labels(app)
+    if kind == "table":
+        assert shown == {"any number of queries": proved_epsilon(said.epsilon)}
+        return
+    setting = Setting.of(store.get(run).spec, KARATE)
+    assert shown[f"all {setting.queries} queries"] == proved_epsilon(said.epsilon)
+    one = setting.with_options({"queries": 1})
+    assert one.std == pytest.approx(setting.std, rel=1e-5)
+    assert shown["one query"] == proved_epsilon(one.epsilon)
 
 
-@pytest.mark.long
-@pytest.mark.usefixtures("unread")
-def test_the_table_can_be_narrowed_and_a_query_chosen(opened: Callable[..., AppTest], store: RunStore) -> None:
-    record = made_answers(refuse=2)
-    run = keep_answers(store, record)
-    app = opened("teachers", data="karate", run=run, show="refused", query=str(record.queries[-1]))
-    assert app.selectbox(key="query").options == [str(node) for node in record.queries[-2:]]
-    assert app.selectbox(key="query").value == str(record.queries[-1])
-    app.selectbox(key="query").set_value(str(record.queries[-2])).run()
-    assert not app.exception
-    assert any(text.startswith(f"Node {record.queries[-2]}:") for text in summaries(app))
+def test_other_noise_and_queries_move_picture_and_price(opened: Open, store: RunStore) -> None:
+    found = made_answers("votes")
+    run = keep_answers(store, found, **VOTES)
+    app = opened("teachers", run=run)
+    own, before = Setting.of(store.get(run).spec, KARATE), numbers(app)
+    app = move(app, f"lab.times.{run}", 2.0)
+    twice = own.with_noise(2.0)
+    assert twice.std == pytest.approx(2 * own.std)
+    assert numbers(app)[f"all {own.queries} queries"] == proved_epsilon(twice.epsilon)
+    assert twice.epsilon < own.epsilon
+    answered = found.released >= 0
+    share = noisy_labels.right("gaussian", 2 * found.noise_std, found.before.astype(float), found.truth)[answered]
+    assert numbers(app)["Labels right, on average"] == percent(float(share.mean()))
+    assert numbers(app)["The leader stays"] != before["The leader stays"]
+    assert any("not the run" in one.value for one in app.markdown)
+    address = links(app)["Train with these settings"]
+    assert float(address["lam"][0]) == pytest.approx(0.2, rel=1e-5)
+    app = move(app, f"lab.queries.{run}", 2)
+    assert numbers(app)["all 2 queries"] == proved_epsilon(twice.with_options({"queries": 2}).epsilon)
 
 
-@pytest.mark.usefixtures("unread")
-def test_a_run_older_than_the_list_has_its_address(
-    opened: Callable[..., AppTest], store: RunStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    runs = [keep_answers(store, made_answers(seed=seed), seed=seed) for seed in range(3)]
-    monkeypatch.setattr(teachers, "MOST_RUNS", 2)
-    app = opened("teachers", data="karate", run=runs[0])
-    assert not app.warning
-    assert app.selectbox(key="run").value == runs[0]
-    assert opened("teachers", data="karate").selectbox(key="run").value == runs[2]
-
-
-def _steps(app: AppTest) -> tuple[list[str], str]:
-    """The three large values of a query, and all that is said below them."""
-    values = [one.value for one in app.metric if one.label[0] in "①②③"]
-    return values, "\n".join(text.value for text in app.caption)
-
-
-@pytest.mark.long
-@pytest.mark.usefixtures("unread")
-def test_the_noise_of_a_vote_is_drawn_again(opened: Callable[..., AppTest], store: RunStore) -> None:
-    record = made_answers("votes", noise=50.0)
-    run = keep_answers(store, record)
-    app = opened("teachers", data="karate", run=run, query=str(record.queries[0]))
-    own = summaries(app)[0]
-    came, noisy = set(), set()
-    for count in range(1, 13):
+def test_another_draw_is_no_draw_of_the_run(opened: Open, store: RunStore) -> None:
+    run = keep_answers(store, made_answers("votes", noise=5.0), **VOTES)
+    app = opened("teachers", run=run)
+    drawn = [json.loads(app.get("bidi_component")[0].proto.json)["figure"]]
+    for _ in range(2):
         app.button(key="draw_again").click().run()
-        assert not app.exception, app.exception
-        values, told = _steps(app)
-        assert values[2] in summaries(app)[0]
-        assert f"{count} draw{'s' * (count > 1)}: " in texts(app)
-        noisy |= set(re.findall(r"leads after noise, with \*\*([\d.−,]+)\*\* against", told))
-        assert "An evaluator" not in told, "the run has released another label"
-        came.add(values[2])
-    assert len(noisy) > 6, "what comes out stands in numbers, new ones for each draw"
-    assert len(came) > 1, "noise that drowns a vote gives another label now and then"
-    app.button(key="drawn_first").click().run()
-    assert summaries(app)[0] == own
+        drawn.append(json.loads(app.get("bidi_component")[0].proto.json)["figure"])
+    assert len({json.dumps(one["data"]) for one in drawn}) == 3
+    assert any("not the run" in one.value for one in app.markdown)
 
 
-def test_what_comes_out_is_told_without_what_is_secret() -> None:
-    """The third card holds what is released alone: neither the truth nor who led before noise."""
-    names = ("theory", "systems")
-    assert one_query.came_out(1, names) == ("systems", "leads after noise. The label alone goes out.")
-    assert "the label is wrong: theory is right" in one_query.not_released(1, np.array([3.0, 1.0]), 0, names)
+def test_equal_counts_of_draws_are_equal_and_large_noise_changes_labels() -> None:
+    found = made_answers("counts", noise=50.0)
+    drawn = [laboratory.redraw(found, 0, "laplace", 50.0, count, None) for count in range(30)]
+    again = laboratory.redraw(found, 0, "laplace", 50.0, 3, None)
+    assert np.array_equal(again.after, drawn[3].after)
+    assert len({int(one.released[0]) for one in drawn}) > 1
+    refused = laboratory.redraw(found, 0, "laplace", 50.0, 3, (0.0, 1e6))
+    assert refused.released[0] == -1
 
 
-@pytest.mark.usefixtures("unread")
-def test_a_refused_query_gives_nothing(opened: Callable[..., AppTest], store: RunStore) -> None:
-    run = keep_answers(store, made_answers("counts", refuse=3), method="pate")
-    values, told = _steps(opened("teachers", data="karate", run=run, show="refused"))
-    assert values[2] == "nothing"
-    assert "refused this query" in told
+def test_other_options_have_a_price_and_no_votes(opened: Open, store: RunStore) -> None:
+    run = keep_answers(store, made_answers("votes"), **VOTES)
+    app = opened("teachers", run=run)
+    app = move(app, "lab.rate", "0.1")
+    setting = Setting.of(store.get(run).spec, KARATE).with_options({"rate": 0.1})
+    assert numbers(app) == {
+        f"all {setting.queries} queries": proved_epsilon(setting.epsilon),
+        "one query": proved_epsilon(setting.one_query() or 0.0),
+    }
+    assert not any(one.key == "draw_again" for one in app.button)
 
 
-@pytest.mark.usefixtures("unread")
-def test_a_broken_file_is_one_sentence(opened: Callable[..., AppTest], store: RunStore) -> None:
+def test_one_query_of_a_sanitised_report_costs_its_report_too() -> None:
+    options: dict[str, Any] = {
+        "queries": 8,
+        "report": "sanitised",
+        "report_epsilon": 0.5,
+        "epsilon": 2.0,
+        "teachers": 8,
+    }
+    setting = Setting.of(spec("dp-gpl", **options), KARATE)
+    bare = Setting.of(spec("dp-gpl", **{**options, "report": "none"}), KARATE)
+    noise = {"vote_sigma": setting.plan.noise["votes"]}
+    assert setting.one_query() == setting.with_options({"queries": 1}).epsilon
+    assert (setting.one_query() or 0.0) > (bare.with_options(noise).one_query() or 0.0)
+    weights = np.ones(2)
+    assert setting.with_options({"queries": 1}).by_weight(weights).tolist() == pytest.approx([setting.one_query()] * 2)
+
+
+def test_a_gate_of_dp_gpl_can_be_asked_about(opened: Open, store: RunStore) -> None:
+    found = made_answers("counts", noise=3.0)
+    run = keep_ensemble(store, ensemble(), found, gate_sigma=4.0, threshold=5.0)
+    app = opened("teachers", run=run)
+    own, before = Setting.of(store.get(run).spec, KARATE), numbers(app)
+    assert own.gate == (4.0, 5.0)
+    app = move(app, "lab.gate_sigma", "8")
+    wider = own.with_options({"gate_sigma": 8.0})
+    assert numbers(app)[f"all {own.queries} queries"] == proved_epsilon(wider.epsilon)
+    assert numbers(app)["Labels right, on average"] != before["Labels right, on average"]
+
+
+def test_a_query_is_chosen_among_those_that_pass_a_filter(opened: Open, store: RunStore) -> None:
+    found = made_answers("counts", refuse=2)
+    run = keep_answers(store, found, method="pate", lam=0.4, queries=8)
+    app = opened("teachers", run=run, show="refused", query=str(found.queries[-1]))
+    held = next(one for one in app.selectbox if one.key == "query")
+    assert held.options == [str(node) for node in found.queries[-2:]]
+    assert held.value == str(found.queries[-1])
+    assert figures(app)[0] == f"one_answer-{found.queries[-1]}"
+
+
+@pytest.mark.parametrize("method", ["privgnn", "pate", "dp-gpl"])
+def test_without_a_run_there_is_the_price_of_a_new_one(opened: Open, store: RunStore, method: str) -> None:
+    app = opened("teachers", run=method, data="cora")
+    assert figures(app) == ["price"]
+    address = links(app)["Train with these settings"]
+    assert (address["method"], address["data"]) == ([method], ["cora"])
+    epsilon = 4.0 if method != "dp-gpl" else 2.0
+    assert all(float(one.value) <= epsilon for one in app.metric)
+    for tab in ("Who pays", "Answers", "Compared"):
+        assert not figures(opened("teachers", run=method, data="cora", tab=tab))
+
+
+# Who pays
+
+
+def test_heavier_teachers_pay_more_and_every_teacher_is_a_row(opened: Open, store: RunStore) -> None:
+    found = ensemble(gate_sigma=0.0)
+    run = keep_ensemble(store, found, made_answers("counts", noise=3.0), weighting="private-centrality", teachers=8)
+    app = unfold(opened("teachers", run=run, tab="Who pays"), "teachers")
+    shown = numbers(app)
+    assert shown["Heaviest teacher pays"] == proved_epsilon(float(found.sound.max()))
+    assert shown["Lightest teacher pays"] == proved_epsilon(float(found.sound.min()))
+    table = frame(app, "guess")
+    assert table.teachers.sum() == len(found.weights)
+    assert list(table["all"]) == sorted(table["all"])
+    assert (table.one < table["all"]).all()
+    assert table["all"].to_numpy() == pytest.approx(np.unique(found.sound), rel=1e-3)
+    assert (table["all"].to_numpy() >= np.unique(found.sound)).all(), "rounded up"
+    rows = frame(app, "labelled")
+    assert sorted(rows.teacher) == list(range(40))
+    assert list(rows["all"]) == sorted(rows["all"], reverse=True)
+    assert rows.accuracy.to_numpy() == pytest.approx(found.accuracy[rows.teacher.to_numpy()])
+    assert {one.split("-")[0] for one in figures(app)} == {"teacher_epsilons", "budget", "teacher_accuracy"}
+
+
+def test_who_was_stopped_is_drawn_under_a_limit(opened: Open, store: RunStore) -> None:
+    run = keep_ensemble(store, ensemble(limit=0.8), made_answers("counts", noise=3.0))
+    app = unfold(opened("teachers", run=run, tab="Who pays"), "teachers")
+    assert "stopped" in figures(app)
+    assert 0 < frame(app, "labelled").stopped.notna().sum() < 40
+
+
+def test_data_dependent_epsilon_and_votes_that_all_move_carry_badges(opened: Open, store: RunStore) -> None:
+    counts = made_answers("counts", noise=3.0)
+    run = keep_ensemble(store, ensemble(), counts)
+    app = opened("teachers", run=run, tab="Who pays", epsilons__number="data-dependent")
+    assert any("data-dependent" in one.value and "badge" in one.value for one in app.markdown)
+    assert "teacher_epsilons-data-dependent-histogram-weight" in figures(app)
+    moved = keep_ensemble(store, moved_by_all(ensemble()), counts, seed=1, weighting="centrality")
+    app = opened("teachers", run=moved, tab="Who pays")
+    assert any("all votes" in one.value for one in app.markdown)
+
+
+def test_where_all_pay_the_same_the_budget_ends_at_the_guarantee(opened: Open, store: RunStore) -> None:
+    run = keep_answers(store, made_answers("votes"), **VOTES)
+    app = opened("teachers", run=run, tab="Who pays")
+    said = store.get(run).statement
+    assert said is not None
+    assert numbers(app)["Every private node pays"] == proved_epsilon(said.epsilon)
+    (drawn,) = [json.loads(one.proto.json)["figure"] for one in app.get("bidi_component")]
+    assert json.dumps(said.epsilon)[:8] in json.dumps(drawn)
+
+
+# Answers, and settings compared
+
+
+def test_all_answers_are_counted_and_listed(opened: Open, store: RunStore) -> None:
+    found = made_answers("votes", refuse=3)
+    app = unfold(opened("teachers", run=keep_answers(store, found), tab="Answers"), "queries")
+    rows = [row for row in answers.data(found) if row["released"] is not None]
+    shown, table = numbers(app), frame(app, "margin_before")
+    assert shown["Answered"] == "17 of 20"
+    assert shown["Changed by noise"] == percent(answers.share(rows, "flipped"))
+    assert shown["Right before noise"] == percent(answers.share(rows, "right_before"))
+    assert shown["Student right"] == "70.0%"
+    assert list(table["query"]) == found.queries.tolist()
+    assert table.released.isna().sum() == 3
+    marks = " ".join(one.value for one in app.markdown)
+    assert "private" in marks
+    assert "evaluator only" in marks
+
+
+def test_names_of_classes_are_text(opened: Open, store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    foreign = ("![i](http://evil.example)", "<b>b</b>", "$x$", "*d*")
+    monkeypatch.setattr(laboratory, "CLASS_NAMES", {"karate": foreign})
+    app = opened("teachers", run=keep_answers(store, made_answers()), tab="Answers")
+    assert set(frame(unfold(app, "queries"), "margin_before").truth) <= set(foreign)
+    assert not any("evil" in one.value for one in (*app.markdown, *app.caption))
+
+
+def test_a_setting_of_the_comparison_leads_to_its_runs(opened: Open, store: RunStore) -> None:
+    run = keep_answers(store, made_answers("votes"), **VOTES)
+    bare = keep(store, spec("pate", queries=8))
+    app = opened("teachers", run=run, tab="Compared")
+    table = frame(app, "kept")
+    assert len(table) == 2
+    assert sorted(table.kept) == [False, True]
+    for place, kept in enumerate(table.kept):
+        app.session_state["compared"] = {"selection": {"rows": [place], "columns": [], "cells": []}}
+        app.run()
+        assert not app.exception
+        found = links(app)
+        assert found["Open its runs"]["chosen"] == [run if kept else bare]
+        assert ("Open its answers" in found) == kept
+
+
+def test_examples_open_on_unequal_weights_that_protect(opened: Open, store: RunStore) -> None:
+    app = opened("teachers", store="examples")
+    shown = queue.examples().get(str(app.selectbox(key="run").value))
+    assert shown.spec.options["weighting"] == "private-centrality"
+    assert shown.statement is not None
+    assert shown.statement.epsilon <= 4
+    assert figures(app)[0].startswith("one_answer")
+    assert len(frame(opened("teachers", store="examples", tab="Compared"), "kept")) > 40
+
+
+# What is not there
+
+
+def test_an_older_run_has_its_address(opened: Open, store: RunStore) -> None:
+    runs = [keep_answers(store, made_answers(seed=seed), seed=seed) for seed in range(2)]
+    for run in runs:
+        assert links(opened("teachers", run=run))["Open the run"]["run"] == [run]
+    assert links(opened("teachers"))["Open the run"]["run"] == [runs[1]]
+
+
+def test_unknown_runs_and_broken_records_are_said(opened: Open, store: RunStore) -> None:
     run = keep_answers(store, made_answers())
+    bare = keep(store, spec("pate", queries=8))
+    for asked in ("nothing", "![i](http://evil.example)", bare):
+        (said,) = opened("teachers", run=asked).warning
+        assert "![i](" not in said.value
+    assert not opened("teachers", run=run).warning
     (store.folder(run) / "answers.npz").write_bytes(b"PK no zip")
-    app = opened("teachers", data="karate", run=run)
-    assert app.error[0].value.startswith("The teachers' answers of this run cannot be read:")
+    assert len(opened("teachers", run=run).error) == 1
     (store.folder(run) / "answers.npz").unlink()
-    assert "cannot be read" in opened("teachers", data="karate", run=run).error[0].value
-
-
-@pytest.mark.usefixtures("unread")
-def test_the_run_leads_to_its_teachers_and_back(opened: Callable[..., AppTest], store: RunStore) -> None:
-    run = keep_answers(store, made_answers())
-    app = opened("train", run=run)
-    link = next(one.proto for one in app.get("page_link") if one.proto.label == "**What its teachers said**")
-    assert dict(parse_qsl(link.query_string.removeprefix("?"))) == {"run": run}
-    app = opened("teachers", data="karate", run=run)
-    link = next(one.proto for one in app.get("page_link") if one.proto.label == "Open the run")
-    assert dict(parse_qsl(link.query_string.removeprefix("?"))) == {"run": run}
+    assert len(opened("teachers", run=run).error) == 1
+    weighted = keep_ensemble(store, ensemble(), made_answers("counts", noise=3.0))
+    (store.folder(weighted) / "ensemble.npz").write_bytes(b"PK no zip")
+    assert len(opened("teachers", run=weighted, tab="Who pays").error) == 1
+    assert not opened("teachers", run=weighted).error

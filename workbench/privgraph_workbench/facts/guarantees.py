@@ -3,12 +3,12 @@ are. No Streamlit, no torch."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from privgraph.options import listed as both
 from privgraph.privacy.kinds import NEIGHBOURS, Neighbours
 from privgraph_workbench.figures.chart import Row
-from privgraph_workbench.words.numbers import number, rounded_delta
+from privgraph_workbench.words.numbers import rounded_delta
 
 _NODE = "add or remove one node with all its edges"
 RELATIONS: Mapping[Neighbours, str] = {
@@ -17,33 +17,11 @@ RELATIONS: Mapping[Neighbours, str] = {
     Neighbours.ASSIGNED_NODE: f"{_NODE}, while all others keep their teachers",
 }
 """What two neighbouring datasets are, where teachers learn from them."""
-NONE = "—"
-
-
-def delta(row: Row) -> str:
-    """The delta of a setting."""
-    return NONE if row["delta"] is None else rounded_delta(row["delta"])
 
 
 def relation(row: Row) -> str:
-    """The neighbouring datasets of a setting."""
-    return NONE if row["neighbours"] is None else RELATIONS[Neighbours(row["neighbours"])]
-
-
-def columns(best: Mapping[float, Row | None]) -> dict[str, str]:
-    """Delta and neighbouring datasets of the settings that are best up to each epsilon; where these have
-    not the same, it is said which holds where."""
-    return {"δ": _each(best, delta), "neighbouring datasets": _each(best, relation)}
-
-
-def _each(best: Mapping[float, Row | None], say: Callable[[Row], str]) -> str:
-    told: dict[str, list[float]] = {}
-    for budget, row in best.items():
-        if row is not None:
-            told.setdefault(say(row), []).append(budget)
-    if len(told) < 2:
-        return next(iter(told), NONE)
-    return "; ".join(f"ε ≤ {both([number(one) for one in budgets])}: {said}" for said, budgets in told.items())
+    """The neighbouring datasets of a setting that has some."""
+    return RELATIONS[Neighbours(row["neighbours"])]
 
 
 def differ(rows: Sequence[Row]) -> str:

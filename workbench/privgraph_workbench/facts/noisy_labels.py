@@ -4,15 +4,27 @@ largest. No Streamlit, no torch."""
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr, ndtri
 
 from privgraph.mechanisms.noisy_max import label_chances
 from privgraph.runs.spec import RunSpec
-from privgraph_workbench.facts.answer_costs import LAWS
 
 Array = NDArray[np.float64]
+
+# Quantile and distribution function of each law, at scale 1.
+LAWS: dict[str, tuple[Callable[[Array], Array], Callable[[Array], Array]]] = {
+    "gaussian": (ndtri, ndtr),
+    "laplace": (
+        lambda p: np.where(p < 0.5, np.log(2 * np.minimum(p, 0.5)), -np.log(2 * (1 - np.maximum(p, 0.5)))),
+        lambda x: np.where(x < 0, np.exp(np.minimum(x, 0)) / 2, 1 - np.exp(-np.maximum(x, 0)) / 2),
+    ),
+    "exponential": (lambda p: -np.log1p(-p), lambda x: -np.expm1(-np.maximum(x, 0))),
+    "gumbel": (lambda p: -np.log(-np.log(p)), lambda x: np.exp(-np.exp(np.minimum(-x, 700)))),
+}
 
 SPREAD = {"gaussian": 1.0, "laplace": math.sqrt(2), "exponential": 1.0, "gumbel": math.pi / math.sqrt(6)}
 """The standard deviation of each law at scale 1."""
@@ -33,11 +45,6 @@ def law_of(spec: RunSpec, kind: str) -> str | None:
         "counts": str(spec.options.get("noise") or spec.options.get("maximum") or "gaussian"),
     }
     return known if (known := named.get(kind)) in SPREAD else None
-
-
-def named_law(spec: RunSpec, kind: str) -> str | None:
-    """The law of the noise on an answer of that kind, also where it cannot be drawn here by itself."""
-    return {"table": "gaussian", "log-posterior": "laplace"}.get(kind) or law_of(spec, kind)
 
 
 def drawn(law: str, std: float, classes: int, source: np.random.Generator) -> Array:

@@ -32,7 +32,6 @@ def protected(unit: str, neighbours: Neighbours) -> str:
     return OPTS_OUT if unit == "node" and neighbours in _OPT_OUT else UNITS[unit]
 
 
-WHICH_END = "← left: more private, more noise  ·  right: less private, more accurate →"
 THREE_NUMBERS = (
     "Three numbers, never mixed up: what this noise does guarantee (sound), what the paper's own "
     "formula says of it (as published), and the lower bound that an attack has shown (audited)."

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any
 
 from privgraph.options import Scalar
 from privgraph.privacy import rounding
@@ -286,10 +284,3 @@ def rounded_delta(value: float) -> str:
 def lower(value: float, digits: int = 3) -> str:
     """A lower bound for people, rounded down (`rounding.lower`): no attack shows more digits."""
     return rounding.lower(value, digits)
-
-
-def with_interval(row: Mapping[str, Any]) -> str:
-    """An accuracy with its interval over seeds, where it has one."""
-    if row["low"] is None:
-        return percent(row["mean"])
-    return f"{percent(row['mean'])} ({percent(row['low'])} to {percent(row['high'])})"
