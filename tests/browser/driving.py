@@ -12,7 +12,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect, sync_playwright
 
-from privgraph_workbench.serving import launcher
+from privgraph_workbench.serving import launcher, shell
 
 CHROMIUM = os.environ.get("PRIVGRAPH_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser") or ""
 expect.set_options(timeout=60_000)  # how long a hang is waited for; a busy machine is none
@@ -100,6 +100,13 @@ def profile(browser: Browser, address: str) -> Iterator[BrowserContext]:
     yield context
     context.close()
     assert not foreign, "requests to other hosts"
+
+
+def open_page(page: Page, name: str) -> None:
+    """Go to a page by the bar."""
+    group = next(group for group, names in shell.GROUPS.items() if name in names)
+    page.get_by_text(group, exact=True).click()
+    page.get_by_role("menuitem", name=shell.TITLES[name][0], exact=True).click()
 
 
 def settled(page: Page) -> None:

@@ -16,7 +16,7 @@ pytest.importorskip("playwright")
 from playwright.sync_api import Browser, BrowserContext, Page, WebSocketRoute, expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from tests.browser.driving import CHROMIUM, SIZE, faults_of_both_themes, profile, rests, served, settled
+from tests.browser.driving import CHROMIUM, SIZE, faults_of_both_themes, open_page, profile, rests, served, settled
 from tests.pages.kept_runs import keep, spec
 
 from privgraph.runs.store import RunStore
@@ -163,7 +163,7 @@ def test_a_visit_is_one_entry_of_the_history(context: BrowserContext, address: s
     expect(page.get_by_role("heading", name="ProGAP on Karate club", exact=True)).to_be_visible()
     settled(page)
     # The top bar leads from a run to a form that holds nothing of it, and that is one visit, too.
-    page.get_by_role("link", name="Train").click()
+    open_page(page, "train")
     expect(page.get_by_role("heading", name="Train", exact=True)).to_be_visible()
     settled(page)
     assert page.url.partition("?")[0] == f"{address}/train"
@@ -228,7 +228,7 @@ def test_the_top_bar_leaves_the_address_of_the_page_that_is_left(context: Browse
     page.goto(f"{address}/data?data=karate")
     settled(page)
     entries = page.evaluate("history.length")
-    page.get_by_role("link", name="Runs", exact=True).click()
+    open_page(page, "runs")
     expect(page.get_by_role("heading", name="Runs", exact=True)).to_be_visible()
     settled(page)
     assert page.url == f"{address}/runs"

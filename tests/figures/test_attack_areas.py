@@ -6,21 +6,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
-import pytest
 from tests.figures.made_attacks import attack
 
 from privgraph.attacks.options import AttackOptions
 from privgraph_workbench.figures.attacks import (
     attack_areas,
-    attack_exposure,
-    attack_kept,
     attack_roc,
     colours,
 )
 from privgraph_workbench.figures.chart import Coordinate
-from privgraph_workbench.figures.export import export
-from privgraph_workbench.words.numbers import number
 
 
 def _numbers(places: Sequence[Coordinate]) -> list[float]:
@@ -30,124 +24,7 @@ def _numbers(places: Sequence[Coordinate]) -> list[float]:
     return found
 
 
-class TestKept:
-    def test_each_run_is_a_mark_of_its_budget_in_both_panels_and_hollow_where_it_is_kept(self) -> None:
-        weak, strong = replace(attack(memory=0.0), areas=(0.50, 0.51, 0.49)), attack(memory=2.0, seed=1)
-        records = [
-            replace(strong, sound=math.inf, steps=None, said=0.9),
-            replace(strong, sound=8.0, said=0.8),
-            replace(weak, sound=1.0, said=0.5),
-        ]
-        rows = attack_kept.data(records, ["GAP, not private", "GAP, node", "GAP, node"])
-        assert [row["kept"] for row in rows] == [False, False, True]
-        assert [row["accuracy"] for row in rows] == [0.9, 0.8, 0.5]
-        chart = attack_kept.chart(rows)
-        assert [panel.y.categories for panel in chart.panels] == [("GAP, not private", "GAP, node")] * 2
-        marks = {(one.name, one.panel): one for one in chart.series if one.kind == "points"}
-        ends = {one.name: one.x for one in chart.series if one.kind == "links"}
-        assert ends["up to 8"] == records[1].found[1:]
-        assert marks["ε up to 1", 0].x == (weak.found[0],)
-        assert marks["ε up to 1", 1].x == (0.5,)
-        assert [marks[name, 0].hollow for name in ("ε up to 1", "up to 8", "not private")] == [True, False, False]
-        assert len({marks[name, 0].slot for name in ("ε up to 1", "up to 8", "not private")}) == 3
-        assert [one.legend for one in chart.series if one.panel] == [False] * 3, "one entry for both panels"
-        assert chart.summary == "1 of 2 private runs keep who was trained on, as far as these attacks tell."
-        (kept,) = chart.beside
-        assert kept.startswith("Kept, the most accurate first: GAP, node, ε 1: area ")
-        assert kept.endswith("test accuracy 50.0%.")
-        wide = replace(weak, areas=(0.40, 0.50, 0.60))
-        assert not attack_kept.data([wide])[0]["kept"], "an interval that leaves room for more tells nothing"
-        assert chart.panels[0].x.low is not None
-        assert chart.panels[0].x.low < 0.5 < max(marks["up to 8", 0].x)  # type: ignore[type-var]
-
-    def test_what_a_caller_adds_to_a_row_leaves_in_the_csv(self) -> None:
-        (row,) = attack_kept.data([attack()], more=[{"protects": "node", "public_noise": True}])
-        assert (row["protects"], row["public_noise"]) == ("node", True)
-        assert b"protects,public_noise" in export("attack_kept", [row], {}, "csv")
-
-    def test_what_cannot_be_told_stands_back(self) -> None:
-        """Filled like what is found, it would be read as found."""
-        rows = attack_kept.data([attack()] * 2, ["a", "b"], [False] * 2, more=[{"unclear": False}, {"unclear": True}])
-        chart = attack_kept.chart(rows)
-        told = {one.y: one.faint for one in chart.series if one.kind == "points" and not one.panel}
-        assert told == {("a",): False, ("b",): True}
-        assert chart.panels[0].title == "found (hollow: kept; faint: cannot be told)"
-        assert attack_kept.chart(rows[:1]).panels[0].title == "found (hollow: kept)"
-
-    def test_a_caller_says_what_is_kept_and_of_what_the_accuracy_is(self) -> None:
-        (row,) = attack_kept.data([replace(attack(memory=2.0), said=None)], kept=[True], measure="PREC@1")
-        assert row["kept"]
-        assert row["accuracy"] == attack(memory=2.0).accuracy, "that of the attacked model, where the run's is not told"
-        assert attack_kept.chart([row]).panels[1].x.title == "PREC@1 (%)"
-        assert attack_kept.chart([]).series == ()
-
-
 class TestAreas:
-    def test_runs_stand_in_order_of_epsilon_each_with_its_own_interval(self) -> None:
-        weak, strong = attack(memory=0.3), attack(memory=2.0, seed=1)
-        records = [replace(strong, sound=math.inf), replace(weak, sound=1.0), replace(weak, sound=0.5)]
-        rows = attack_areas.data(records, ["bare", "one", "half"])
-        assert [row["attack"] for row in rows] == ["half", "one", "bare"]
-        chart = attack_areas.chart(rows)
-        interval, own, further, values = chart.series
-        assert (values.y, values.text) == (own.y, tuple(number(row["area"]) for row in rows))
-        right, seen = _numbers(values.x), _numbers((*interval.x, *further.x))
-        assert min(right) >= max(seen), "right of all marks"
-        ends = chart.panels[0].x
-        assert ends.low is not None
-        assert ends.high is not None
-        assert (ends.high - max(right)) / (ends.high - ends.low) > 0.1, "with room for a number"
-        assert own.y == ("half", "one", "bare") == chart.panels[0].y.categories
-        assert chart.badges == (f"evaluator only: nobody outside knows {rows[0]['asks']}",)
-        assert all(row["evaluator"] for row in rows), "a CSV says so, too"
-        for place, row in enumerate(rows):
-            record = records[2 - place]
-            assert own.x[place] == row["area"] == pytest.approx(np.mean(record.areas)), "of three models the mean"
-            assert interval.x[2 * place : 2 * place + 2] == record.found[1:]
-            assert interval.y[2 * place] == row["attack"]
-            assert [x for x, name in zip(further.x, further.y, strict=True) if name == row["attack"]] == list(
-                record.areas
-            )
-        left = chart.panels[0].x.low
-        assert left is not None
-        assert left < min(*interval.x, *further.x, 0.5)  # type: ignore[type-var]
-        assert number(strong.found[0]) in chart.summary
-        assert "no privacy" in own.hover[2]
-        rate = weak.rates_found[-1]
-        first = rows[0]
-        assert (first["false_alarms"], first["found"]) == (rate.false, rate.true)
-        assert (first["found_low"], first["found_high"]) == (rate.low, rate.high)
-        assert first["signed_rank"] == weak.signed_rank
-        assert chart.notes == ()
-
-    def test_an_area_has_the_colour_of_its_curve_and_what_similarity_tells_beside_it(self) -> None:
-        edges = replace(attack(), attack="link", options=AttackOptions(by="distance"), by_classes=0.817, sound=2.0)
-        rows = attack_areas.data([edges, replace(attack(seed=1), sound=1.0)], ["edges", "who"], [1, 0])
-        chart = attack_areas.chart(rows)
-        own = [one for one in chart.series if one.name.startswith("mean of")]
-        assert [(one.y, one.slot, one.legend) for one in own] == [(("who",), 0, True), (("edges",), 1, False)]
-        (classes,) = [one for one in chart.series if one.name == attack_areas.CLASSES]
-        assert (classes.x, classes.y, classes.legend) == ((0.817,), ("edges",), True)
-        assert "true classes alone: 0.817" in chart.summary
-        assert "slot" not in attack_areas.table(rows)[0]
-        told = replace(edges, options=AttackOptions(by="influence"))
-        for one, compared in ((edges, 0.817), (told, None)):  # what is read through an edge is no similarity
-            for found in (attack_areas.data([one]), attack_roc.data([one]), attack_exposure.data(one)):
-                assert {row["by_classes"] for row in found} == {compared}
-        curves = attack_roc.chart(attack_roc.data([edges], names=["edges"], graphs=["Cora"]))
-        assert any("; true classes alone: 0.817)" in one.name for one in curves.series if one.legend)
-        assert curves.title == "Who is connected to whom? edges, Cora"
-
-    def test_the_axis_ends_where_what_is_found_does(self) -> None:
-        none, most = attack(memory=0.0), attack(memory=1.0)
-        narrow = attack_areas.chart(attack_areas.data([none])).panels[0].x.high
-        assert narrow is not None
-        assert none.found[2] < narrow < 0.75
-        wide = attack_areas.chart(attack_areas.data([most])).panels[0].x.high
-        assert wide is not None
-        assert most.found[2] < wide < most.found[2] + 0.15, "with room for a number"
-        assert max(attack_areas.chart(attack_areas.data([most])).panels[0].x.ticks) == 1
-
     def test_of_edges_alone_the_line_is_what_true_classes_tell_and_the_axis_as_wide_as_what_was_found(self) -> None:
         edges = replace(attack(), attack="link", options=AttackOptions(by="distance"), by_classes=0.7)
         panel = attack_areas.chart(rows := attack_areas.data([edges, edges], ["a", "b"])).panels[0]
@@ -160,15 +37,6 @@ class TestAreas:
         mixed = attack_areas.chart(attack_areas.data([edges, other], ["a", "b"]))
         assert [rule.label for rule in mixed.panels[0].rules] == ["chance"], "no one line is that of both"
         assert [one for one in mixed.series if one.name == attack_areas.CLASSES]
-
-    def test_of_one_model_it_is_said_that_it_is_one(self) -> None:
-        alone, three = replace(attack(targets=1), signed_rank=0.25), attack(seed=1)
-        rows = attack_areas.data([alone, three], ["alone", "three"])
-        (note,) = attack_areas.chart(rows).notes
-        assert note == "One model was attacked by alone: its interval leaves out the chance in training."
-        (other,) = attack_areas.chart(rows[:1]).notes
-        assert other.startswith("One model was attacked: its")
-        assert {row["signed_rank"] for row in rows} == {0.25, None}
 
     def test_one_model_alone_has_no_further_ones_and_nothing_is_an_empty_chart(self) -> None:
         (_, own, _) = attack_areas.chart(attack_areas.data([attack(targets=1)])).series

@@ -12,7 +12,7 @@ from tests.figures import made_runs
 from privgraph.progress import Metric
 from privgraph.runs.leases import Outcome, new_worker
 from privgraph.runs.store import RunStore
-from privgraph_workbench.figures import export, thinning
+from privgraph_workbench.figures import thinning
 from privgraph_workbench.figures.runs import curves
 
 
@@ -69,28 +69,6 @@ def test_traces_have_at_most_a_thousand_points(store: RunStore) -> None:
     assert len(figure.data[0].x) <= 1000
 
 
-def test_stages_are_marked_and_axes_have_units(store: RunStore) -> None:
-    record = made_runs.finish(
-        store, made_runs.spec(), 0.8, made_runs.statement(made_runs.edge_entries(9)), made_runs.learning(0)
-    )
-    rows = curves.data(store.events(record.id))
-    chart = curves.chart(rows)
-    assert [(rule.x, rule.label) for rule in chart.panels[0].rules] == [
-        (0, "stage 0"),
-        (40, "stage 1"),
-        (80, "stage 2"),
-    ]
-    assert "nats" in chart.panels[0].y.title
-    assert "percent" in chart.panels[1].y.title
-    assert chart.badges == (curves.EVALUATOR_BADGE,)
-    assert "validation accuracy 7" in chart.summary
-
-
-def test_a_released_metric_carries_no_badge() -> None:
-    row: dict[str, Any] = {"run": "", "metric": "train_loss", "stage": "", "step": 0, "value": 1.0, "evaluator": False}
-    assert curves.chart([row]).badges == ()
-
-
 def test_no_events_give_a_sentence() -> None:
     assert curves.data([]) == []
     assert curves.chart([]).panels[0].title == "nothing has been measured yet"
@@ -143,45 +121,3 @@ def test_the_first_curve_of_each_panel_is_solid() -> None:
     drawn = curves.chart(rows).series
     assert [(one.panel, one.shape) for one in drawn] == [(0, 0), (1, 0), (1, 1)], "dashes on noise look like gaps"
     assert len({one.slot for one in drawn}) == 3
-
-
-def test_latest_values_are_told_of_each_run() -> None:
-    rows = [
-        {
-            "run": run,
-            "metric": "val_accuracy",
-            "stage": "",
-            "step": step,
-            "value": value + step / 100,
-            "evaluator": True,
-        }
-        for run, value in (("A", 0.5), ("B", 0.7))
-        for step in (1, 2)
-    ]
-    told = curves.chart(rows).summary
-    assert told == (
-        "Learning curves. Latest values: A: validation accuracy 52.0% at step 2; B: validation accuracy 72.0% at "
-        "step 2."
-    )
-    many = [{**row, "run": f"{row['run']}{at}"} for at in range(4) for row in rows]
-    assert curves.chart(many).summary.endswith("B2: validation accuracy 72.0% at step 2; and 2 more.")
-
-
-def test_a_long_name_of_a_run_stays_within_its_picture() -> None:
-    graph = "Made-up social network (nodes 600, classes 3, degree 16, homophily 0.85, signal 1)"
-    name = f"ProGAP, {graph}, edge ε 2 (mean of 10 seeds)"
-    rows = [
-        {"run": run, "metric": "val_accuracy", "stage": "", "step": step, "value": 0.5, "evaluator": True}
-        for run in (name, "B")
-        for step in (1, 2)
-    ]
-    with export.drawing():
-        drawn = export.drawn_of("curves", rows, {}, "light", titled=True)
-        drawn.draw_without_rendering()
-        width = drawn.bbox.width
-        (legend,) = [one for part in drawn.subfigs for one in part.legends]
-        assert all(text.get_window_extent().x1 <= width for text in legend.get_texts())
-    assert [text.get_text().replace("\n", " ") for text in legend.get_texts()] == [
-        f"{name}: validation accuracy",
-        "B: validation accuracy",
-    ]

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.graphs import classes, degrees, neighbourhood, predicted
-from privgraph_workbench.figures.graphs.degrees import RAW_BADGE
 
 EDGES = [(0, 1), (0, 2), (1, 2), (2, 3), (3, 4)]
 
@@ -41,12 +40,6 @@ def test_class_sizes() -> None:
     assert classes.chart(rows).panels[0].y.categories == ("left", "right")
 
 
-def test_raw_data_carries_a_warning() -> None:
-    rows = neighbourhood.data(EDGES, [0, 0, 1, 1, 1])
-    for chart in (neighbourhood.chart(rows), degrees.chart(degrees.data([1])), classes.chart(classes.data([1]))):
-        assert chart.badges == (RAW_BADGE,)
-
-
 class TestNeighbourhood:
     def test_it_is_the_same_each_time_whatever_the_order(self) -> None:
         one = neighbourhood.data(EDGES, [0, 0, 1, 1, 1], centre=2)
@@ -66,11 +59,6 @@ class TestNeighbourhood:
         assert points["a (the chosen node)"].size > points["a"].size
         figure = neighbourhood.plot(neighbourhood.data(EDGES, [0, 0, 1, 1, 1]))
         assert figure.data[1].marker.symbol != figure.data[2].marker.symbol
-
-    def test_the_summary_counts(self) -> None:
-        summary = neighbourhood.chart(neighbourhood.data(EDGES, [0, 0, 1, 1, 1])).summary
-        assert "5 nodes and 5 edges" in summary
-        assert "60% of the edges join nodes of one class" in summary
 
     def test_too_many_nodes_and_loose_edges_are_refused(self) -> None:
         with pytest.raises(ValueError, match="at most 200"):
@@ -94,23 +82,3 @@ class TestPredicted:
             ("a", 1, "b"),
             ("b", None, None),
         ]
-
-    def test_wrong_ones_are_hollow_and_nodes_without_a_prediction_small(self) -> None:
-        chart = predicted.chart(self.ROWS)
-        points = {series.name: series for series in chart.series if series.kind == "points"}
-        assert set(points) == {"a", "b", "b, wrongly", "b (the chosen node)", "no prediction"}
-        assert [points[name].hollow for name in ("a", "b", "b, wrongly", "b (the chosen node)")] == [
-            False,
-            False,
-            True,
-            False,
-        ]
-        assert points["b"].slot == points["b, wrongly"].slot != points["a"].slot
-        assert points["no prediction"].size < points["b"].size
-        assert points["b, wrongly"].hover == ("node 1\npredicted b\ntruly a\n2 drawn neighbours",)
-
-    def test_the_summary_counts_what_is_right(self) -> None:
-        chart = predicted.chart(self.ROWS)
-        assert "3 of 4 predictions are right" in chart.summary
-        assert chart.badges == (predicted.BADGE,)
-        assert predicted.chart([]).series == ()

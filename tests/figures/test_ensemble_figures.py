@@ -4,7 +4,6 @@ carry."""
 from __future__ import annotations
 
 import itertools
-import json
 import math
 from dataclasses import replace
 
@@ -14,20 +13,14 @@ from tests.figures.made_ensembles import DELTA, ensemble, moved_by_all
 
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
 from privgraph.papers.dp_gpl_votes import Asked, teacher_epsilon
-from privgraph_workbench.figures import export, notes
-from privgraph_workbench.figures.chart import Chart, Row, Series
+from privgraph_workbench.figures.chart import Chart, Series
 from privgraph_workbench.figures.drawing.with_plotly import draw
-from privgraph_workbench.figures.notes import TRUTH_BADGE
 from privgraph_workbench.figures.teachers import (
     budget,
-    consensus,
     ensembles,
-    one_vote,
     stopped,
-    teacher_accuracy,
     teacher_epsilons,
 )
-from privgraph_workbench.figures.teachers.answers import PRIVATE_BADGE
 
 
 @pytest.fixture(scope="module")
@@ -177,21 +170,6 @@ class TestEpsilons:
         assert chart.panels[0].title == "it was not computed in this run"
 
 
-@pytest.mark.parametrize("figure", ["teacher_epsilons", "budget", "stopped"])
-def test_data_dependent_numbers_say_so_wherever_they_go(limited: Ensemble, figure: str) -> None:
-    published = ensemble(limit=0.8, published=True)
-    rows, sound = {
-        "teacher_epsilons": (teacher_epsilons.data(limited, "data-dependent"), teacher_epsilons.data(limited)),
-        "budget": (budget.data(limited, "data-dependent"), budget.data(limited)),
-        "stopped": (stopped.data(published), stopped.data(limited)),
-    }[figure]
-    for kind in ("json", "txt", "svg"):  # a CSV is numbers alone, and its words stand in the text beside it
-        badge = ensembles.DEPENDENT_BADGE.removeprefix("data")  # pictures begin it with a capital
-        assert badge in export.export(figure, rows, {}, kind).decode()
-        assert badge not in export.export(figure, sound, {}, kind).decode()
-    assert notes.DATA_DEPENDENT in json.loads(export.export(figure, rows, {}, "json"))["badges"]
-
-
 class TestBudget:
     def test_a_line_a_weight_from_nothing_to_what_was_spent(self, limited: Ensemble) -> None:
         rows = budget.data(limited)
@@ -214,15 +192,6 @@ class TestBudget:
         with pytest.raises(ValueError, match="sound, data-dependent"):
             budget.data(limited, "published")
 
-    def test_nodes_that_pay_alike_are_one_line(self) -> None:
-        rows = budget.alike([(1, 0.25), (8, 1.0)], 1e-4)
-        chart = budget.chart(rows)
-        (line,) = _of_kind(chart, "line")
-        assert (line.name, line.x, line.y) == ("every private node", (0, 1, 8), (0.0, 0.25, 1.0))
-        (mark,) = _of_kind(chart, "points")
-        assert (mark.x, mark.y) == ((8,), (1.0,))
-        assert "every private node had spent 1, sound ε; 1 is guaranteed" in chart.summary
-
     def test_many_queries_are_thinned(self) -> None:
         many = ensemble(teachers=6, queries=1000, gate_sigma=0.0)
         rows = budget.data(many)
@@ -231,20 +200,6 @@ class TestBudget:
 
 
 class TestStopped:
-    def test_who_and_when(self, limited: Ensemble) -> None:
-        rows = stopped.data(limited)
-        gone = [row for row in rows if row["stopped_after"] is not None]
-        assert 0 < len(gone) < 40
-        for row in gone:
-            took_part = limited.voting[row["teacher"]]
-            assert took_part[: row["stopped_after"]].all()
-            assert not took_part[row["stopped_after"] :].any()
-            assert row["reached"]
-            assert 0.5 < row["spent"] <= 0.8
-        chart = stopped.chart(rows)
-        assert f"{len(gone)} of 40 teachers" in chart.summary
-        assert {line.y[-1] for line in chart.series} >= {0.0, 1.0}
-
     def test_where_one_teacher_ends_it_the_others_only_stop_with_it(self) -> None:
         rows = stopped.data(ensemble(limit=0.8, at_limit="stop"))
         assert all(row["stopped_after"] == rows[0]["stopped_after"] for row in rows)
@@ -268,45 +223,6 @@ class TestStopped:
     def test_nobody(self, found: Ensemble) -> None:
         assert stopped.chart(stopped.data(found)).panels[0].title == stopped.NO_LIMIT
         assert stopped.chart(stopped.data(ensemble(limit=50.0))).panels[0].title == stopped.NOBODY
-
-
-def test_accuracy_by_weight_and_size(found: Ensemble) -> None:
-    rows: list[Row] = teacher_accuracy.data(found)
-    chart = teacher_accuracy.chart(rows)
-    assert len(chart.panels) == 2
-    means = _of_kind(chart, "path")[0]
-    assert means.x == pytest.approx(np.unique(found.weights).tolist())
-    light = found.accuracy[found.weights == found.weights.min()].mean()
-    assert means.y[0] == pytest.approx(light)
-    assert TRUTH_BADGE in chart.badges
-    alike = teacher_accuracy.chart(teacher_accuracy.data(replace(found, weights=np.ones(40))))
-    assert len(alike.panels) == 1
-    unknown = teacher_accuracy.data(replace(found, accuracy=np.full(40, math.nan)))
-    assert teacher_accuracy.chart(unknown).panels[0].title == "no teacher's accuracy was measured"
-
-
-def test_private_numbers_are_marked(limited: Ensemble) -> None:
-    assert PRIVATE_BADGE in consensus.chart(consensus.data(limited)).badges
-    vote = one_vote.chart(one_vote.data(limited, 0, one_vote.Noise.of(limited)))
-    assert {PRIVATE_BADGE, TRUTH_BADGE} <= set(vote.badges)
-    by_nodes = teacher_epsilons.data(limited, by="centrality"), teacher_epsilons.data(limited, view="strip")
-    assert all(ensembles.TEACHERS_BADGE in teacher_epsilons.chart(rows).badges for rows in by_nodes)
-
-
-def test_weights_are_private_where_they_were_made_of_private_nodes_alone(limited: Ensemble) -> None:
-    """Weights of ranks are options, and what each weight pays follows: one mark for all of it."""
-
-    def marked(found: Ensemble) -> list[bool]:
-        charts = (
-            teacher_epsilons.chart(teacher_epsilons.data(found)),
-            budget.chart(budget.data(found)),
-            stopped.chart(stopped.data(found)),
-        )
-        return [ensembles.TEACHERS_BADGE in chart.badges for chart in charts]
-
-    assert marked(limited) == [False] * 3
-    assert marked(replace(limited, per_teacher=False))[1], "as published: of centralities of private nodes"
-    assert teacher_epsilons.data(replace(limited, per_teacher=False))[0]["private"]
 
 
 def test_the_limit_is_a_line_between_bars_on_a_page_too(limited: Ensemble) -> None:

@@ -8,33 +8,26 @@ import json
 import re
 import socket
 import subprocess
-import zipfile
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from matplotlib.figure import Figure
 from PIL import Image
 from tests.figures import made_runs
 
 from privgraph.privacy.serialisation import statement_from_json
 from privgraph.privacy.statement import PrivacyStatement
-from privgraph.privacy.statements import statement_text
 from privgraph.runs.records import RunQuery, RunRecord, StoredEvent
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
-from privgraph_workbench.figures import FIGURES, chart_of, export, notes
+from privgraph_workbench.figures import FIGURES, chart_of, export
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series
 from privgraph_workbench.figures.drawing import with_matplotlib
 from privgraph_workbench.figures.graphs import classes
-from privgraph_workbench.figures.noise import precision
-from privgraph_workbench.figures.notes import COMPOSED_BADGE, EVALUATOR_BADGE
 from privgraph_workbench.figures.runs import compare, convergence, depth, neighbours_heatmap, tradeoff
 from privgraph_workbench.words import statements
-from privgraph_workbench.words.markup import capital
 
 SVG = "{http://www.w3.org/2000/svg}"
 Rows = Mapping[str, list[Row]]
@@ -127,57 +120,11 @@ class TestStatementsTravelWithThePicture:
         for said in ("sound ε", "ε as published", "ε audited", statement.relation):
             assert said.encode("utf-16-be") in exported or said.encode() in exported
 
-    def test_csv_is_numbers_and_its_statement_a_file_beside_it(
-        self, every_figure: Rows, statement: PrivacyStatement
-    ) -> None:
-        rows = every_figure["tradeoff"]
-        numbers, stated = (
-            export.export("tradeoff", rows, {"one run": statement}, kind).decode() for kind in ("csv", "txt")
-        )
-        assert "#" not in numbers
-        table = list(csv.DictReader(io.StringIO(numbers)))
-        assert len(table) == len(rows)
-        assert float(table[0]["mean"]) == pytest.approx(rows[0]["mean"], rel=1e-5)
-        lines = stated.splitlines()
-        assert lines[lines.index("one run") + 2 :] == statement_text(statement).splitlines(), "in words"
-        assert "{" not in stated, "JSON is for the JSON file"
-        assert any(line.split()[:2] == ["protects", "sound"] for line in lines)
-        assert notes.EVALUATOR in lines
-
     def test_json_holds_all_of_it(self, every_figure: Rows, statement: PrivacyStatement) -> None:
         held = json.loads(export.export("tradeoff", every_figure["tradeoff"], {"one run": statement}, "json"))
         assert statement_from_json(held["statements"]["one run"]) == statement
         assert held["figure"] == "tradeoff"
         assert "inf" in {row["epsilon"] for row in held["rows"]}
-
-    def test_without_a_statement_it_says_that_nothing_is_guaranteed(self, every_figure: Rows) -> None:
-        assert notes.NO_STATEMENT in texts(export.export("degrees", every_figure["degrees"], {}, "svg"))
-        assert notes.NO_STATEMENT in export.export("degrees", every_figure["degrees"], {}, "txt").decode()
-
-
-class TestBadges:
-    def test_evaluator_metrics(self, every_figure: Rows, statement: PrivacyStatement) -> None:
-        assert notes.EVALUATOR in texts(export.export("curves", every_figure["curves"], {"": statement}, "svg"))
-        released = [row | {"evaluator": False} for row in every_figure["curves"]]
-        assert notes.EVALUATOR not in texts(export.export("curves", released, {"": statement}, "svg"))
-
-    def test_data_dependent_epsilons(self, every_figure: Rows, statement: PrivacyStatement) -> None:
-        dependent = replace(statement, data_dependent=True)
-        seen = texts(export.export("ledger", every_figure["ledger"], {"": dependent}, "svg"))
-        assert notes.DATA_DEPENDENT in seen
-        assert "Its ε depends on the data" in seen
-        assert notes.DATA_DEPENDENT not in texts(
-            export.export("ledger", every_figure["ledger"], {"": statement}, "svg")
-        )
-
-
-@pytest.mark.long
-def test_equal_figures_give_equal_bytes(every_figure: Rows, statement: PrivacyStatement) -> None:
-    first, second = (export.bundle({"ledger": every_figure["ledger"]}, {"": statement}) for _ in range(2))
-    assert first == second
-    with zipfile.ZipFile(io.BytesIO(first)) as archive:
-        assert archive.testzip() is None
-        assert sorted(archive.namelist()) == sorted(f"ledger.{kind}" for kind in export.FORMATS)
 
 
 @pytest.mark.long
@@ -226,42 +173,6 @@ def _rows_of(figure: str, store: RunStore, swept: list[RunRecord]) -> list[Row]:
     return {"tradeoff": tradeoff.data, "compare": compare.data, "depth": depth.data}[figure](swept)
 
 
-@pytest.mark.parametrize("figure", PRIVATE_LABELS)
-def test_accuracies_by_private_labels_say_so_wherever_they_go(
-    figure: str, store: RunStore, swept: list[RunRecord], statement: PrivacyStatement
-) -> None:
-    """Badge and number of runs of the same people: on the figure, in its rows, and in the statement of its
-    export."""
-    rows = _rows_of(figure, store, swept)
-    assert rows
-    many = 4 if figure == "neighbours_heatmap" else len(swept)
-    if figure == "depth":
-        many = sum("depth" in record.spec.options for record in swept)
-    assert all(row["evaluator"] and row["composed"] == many for row in rows)
-    assert {EVALUATOR_BADGE, COMPOSED_BADGE.format(many)} <= set(chart_of(figure, rows).badges)
-    stated = export.export(figure, rows, {"": statement}, "txt").decode().splitlines()
-    assert {notes.EVALUATOR, notes.COMPOSED.format(many)} <= set(stated)
-    held = json.loads(export.export(figure, rows, {"": statement}, "json"))
-    assert all(row["evaluator"] and row["composed"] == many for row in held["rows"])
-    assert {notes.EVALUATOR, notes.COMPOSED.format(many)} <= set(held["badges"])
-    drawn = texts(export.export(figure, rows, {"": statement}, "svg")).replace("\n", " ")
-    for badge in (EVALUATOR_BADGE, COMPOSED_BADGE.format(many)):
-        assert drawn.count(capital(badge)) == 1
-    assert notes.EVALUATOR not in drawn, "once is enough"
-
-
-def test_one_run_composes_nothing(swept: list[RunRecord]) -> None:
-    rows = tradeoff.data(swept[:1])
-    assert chart_of("tradeoff", rows).badges == (EVALUATOR_BADGE,)
-
-
-def test_a_precision_that_was_measured_is_an_evaluators() -> None:
-    drawn = precision.data(3, 1e-5, {"this setting": 1.0})
-    assert chart_of("precision", drawn).badges == ()
-    measured = precision.data(3, 1e-5, {"this setting": 1.0}, measured={"a run": (1.0, 0.5)})
-    assert EVALUATOR_BADGE in chart_of("precision", measured).badges
-
-
 @pytest.mark.parametrize("least", [0.02, 0.26, 0.31, 0.47, 0.74])
 def test_percentages_that_reach_100_have_a_tick_there(least: float) -> None:
     drawn = Chart(
@@ -272,22 +183,6 @@ def test_percentages_that_reach_100_have_a_tick_there(least: float) -> None:
     )
     axis = with_matplotlib.draw(drawn).axes[0]
     assert any(tick == pytest.approx(1.0) for tick in axis.get_yticks())
-
-
-def test_the_one_drawing_is_as_it_was_asked_for(
-    statement: PrivacyStatement, every_figure: Rows, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[dict[str, Any]] = []
-
-    def drawn(*given: Any, **how: Any) -> Figure:
-        asked.append({"theme": given[3], **how})
-        return Figure(figsize=(1, 1))
-
-    monkeypatch.setattr(export, "drawn_of", drawn)
-    how: dict[str, Any] = {"titled": False, "whole": False, "narrow": True, "title": "Mine"}
-    made = export.pictures("classes", every_figure["classes"], {"": statement}, ("svg", "pdf", "png"), "dark", **how)
-    assert list(made) == ["svg", "pdf", "png"]
-    assert asked == [{"theme": "dark", **how}]
 
 
 @pytest.mark.long

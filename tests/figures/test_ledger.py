@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from tests.figures import made_runs
 
-from privgraph.privacy.events import Gaussian, NonPrivate, Nothing
+from privgraph.privacy.events import Gaussian, Nothing
 from privgraph.privacy.kinds import MechanismKind
 from privgraph.privacy.ledger import LedgerEntry
 from privgraph_workbench.figures.costs import ledger
@@ -37,15 +37,6 @@ def test_shares_add_up_under_sampling() -> None:
     assert rows[1]["count"] == 100
 
 
-def test_what_is_not_private_takes_everything() -> None:
-    exposed = LedgerEntry(
-        kind=MechanismKind.UNPROTECTED, mechanism="training", stage="", event=NonPrivate(reason="no noise")
-    )
-    rows = ledger.data([gaussian(2), exposed], 1e-5)
-    assert [row["share"] for row in rows] == [0, 1]
-    assert ledger.chart(rows).badges == ("training reads private data without protection",)
-
-
 def test_what_is_free_takes_nothing() -> None:
     free = LedgerEntry(kind=MechanismKind.NOTHING, mechanism="inference", stage="", event=Nothing())
     assert [row["share"] for row in ledger.data([gaussian(2), free], 1e-5)] == [1, 0]
@@ -65,9 +56,3 @@ def test_an_empty_ledger_says_so() -> None:
 
 def test_delta_zero_has_shares_too() -> None:
     assert sum(row["share"] for row in ledger.data([gaussian(2), gaussian(3, name="other")], 0.0)) == pytest.approx(1)
-
-
-def test_equal_shares_have_no_largest() -> None:
-    rows = ledger.data([gaussian(2), gaussian(2, name="other")], 1e-5)
-    assert ledger.chart(rows).summary == "2 mechanisms, each with the same share of the privacy budget, 50.0%."
-    assert "the largest share" in ledger.chart(ledger.data([gaussian(2), gaussian(3)], 1e-5)).summary

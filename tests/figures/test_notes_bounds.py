@@ -9,7 +9,6 @@ from tests.figures import made_runs
 
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import statement_text
-from privgraph_workbench.figures import notes
 from privgraph_workbench.words.statements import _OF_NO_EDGE, cells, line, without_edges
 
 BLIND, OPEN = "MLP (ignores edges) on Cora, protects no person", "Graph network (not private) on Cora, not private"
@@ -18,20 +17,6 @@ BLIND, OPEN = "MLP (ignores edges) on Cora, protects no person", "Graph network 
 def _shown(bound: float) -> PrivacyStatement:
     said = made_runs.statement((), unit="none")
     return replace(said, epsilon_audited=bound, audit_confidence=0.95, audited_by="bavaria")
-
-
-def test_each_bound_is_told_of_whom_it_was_shown() -> None:
-    told = notes.unprotected({BLIND: _shown(1.47), OPEN: _shown(0.533), "GAP": made_runs.statement(())})
-    assert "ε audited of MLP (ignores edges), for people: at least 1.47." in told
-    assert "ε audited of what guarantees nothing: at least 0.533." in told
-    assert not [one for one in told if "nothing: at least 1.47" in one]
-
-
-def test_the_largest_of_several_seeds_is_told_once() -> None:
-    told = notes.unprotected(
-        {f"{OPEN}, seed 1": _shown(0.2), f"{OPEN}, seed 2": _shown(0.4), f"{OPEN}, seed 3": _shown(0.3)}
-    )
-    assert told[1:] == ["ε audited of what guarantees nothing: at least 0.4."]
 
 
 def test_a_line_says_that_it_is_of_people() -> None:

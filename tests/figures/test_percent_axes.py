@@ -15,20 +15,6 @@ def narrow() -> Chart:
     return Chart(title="Accuracy", summary="Two points.", panels=(panel,), series=(points,))
 
 
-def test_printed_ticks_differ() -> None:
-    drawn = draw(narrow())
-    drawn.canvas.draw()
-    low, high = drawn.axes[0].get_ylim()
-    labels = [label.get_text() for label in drawn.axes[0].get_yticklabels() if low <= label.get_position()[1] <= high]
-    assert len(labels) > 3
-    assert len(set(labels)) == len(labels)
-    assert all(label.endswith("%") for label in labels)
-
-
-def test_shown_ticks_keep_three_digits() -> None:
-    assert draw_plotly(narrow()).layout.yaxis.tickformat == ".3~p"
-
-
 ROOM = 0.03
 SHAPES: tuple[tuple[float, ...], ...] = ((0.8,), (1.0,), (0.0,), (0.7, 0.7), (1.0, 1.0), (0.0, 1.0), (0.02, 0.99))
 """Accuracies of a figure: a single one, all alike, and such as reach both ends."""
@@ -55,13 +41,6 @@ def test_one_number_is_printed_on_the_whole_axis() -> None:
     drawn = draw(shaped((0.8,)))
     drawn.canvas.draw()
     assert drawn.axes[0].get_ylim() == (-ROOM, 1 + ROOM)
-
-
-def test_a_narrow_range_is_still_printed_large() -> None:
-    drawn = draw(narrow())
-    drawn.canvas.draw()
-    first, last = drawn.axes[0].get_ylim()
-    assert last - first < 0.03
 
 
 def test_a_shown_axis_is_told_to_stay_within_a_hundred_percent() -> None:

@@ -8,10 +8,8 @@ from datetime import date
 from importlib.metadata import version
 
 import pytest
-from tests.figures import made_runs
 from tests.figures.made_tradeoffs import point
 
-from privgraph_workbench.figures import notes
 from privgraph_workbench.figures.export import FORMATS, export, files
 
 DAY = date(2031, 2, 3)
@@ -43,15 +41,3 @@ def test_a_file_says_when_it_was_made_where_that_is_known(kind: str) -> None:
 def test_a_table_is_numbers_alone_and_archives_are_the_same_on_every_day() -> None:
     assert export("tradeoff", ROWS, {}, "csv", made=DAY) == export("tradeoff", ROWS, {}, "csv")
     assert files("tradeoff", ROWS, {})["txt"] == export("tradeoff", ROWS, {}, "txt")
-
-
-def test_what_reads_no_edge_is_not_called_a_setting_that_guarantees_nothing() -> None:
-    edge, none = made_runs.statement(made_runs.edge_entries(9)), made_runs.statement((), "none")
-    mlp, gnn = "MLP (ignores edges) on Cora, protects no person", "GNN (no privacy) on Cora, not private"
-    *_, told, _ = notes.short({"GAP on Cora, edge ε 1": edge, mlp: none, gnn: none})
-    hides = "MLP (ignores edges) hides every edge without noise (ε 0 for edges), and no person"
-    assert told == f"1 of the 3 settings guarantees nothing: no ε; {hides}."
-    *_, told, _ = notes.short({"GAP on Cora, edge ε 1": edge, mlp: none})
-    assert told == f"{hides}."
-    told, _ = notes.short({mlp: none, gnn: none})
-    assert told.startswith("1 of the 2 settings guarantees nothing")

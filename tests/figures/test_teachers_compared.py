@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
 from tests.figures import made_runs
@@ -146,17 +145,6 @@ def test_an_epsilon_that_is_met_is_no_smaller_than_another(rows: list[Row]) -> N
     assert list(line.x) == sorted(line.x)
 
 
-def test_what_is_not_guaranteed_or_out_of_sight_is_said(taught: list[RunRecord], rows: list[Row]) -> None:
-    said = made_runs.statement(made_runs.node_entries(1e-12), "node")
-    assert not said.epsilon < float("inf")
-    nothing = made_runs.record(made_runs.spec("privgnn", "karate", unit="node", release="log-posterior", lam=1.0), said)
-    nothing = replace(nothing, metrics={"test_accuracy": 0.9})
-    assert len(teachers_compared.data([nothing, *taught])) == 4
-    assert teachers_compared.chart([]).panels[0].title == "no setting with teachers guarantees anything"
-    far = [{**rows[0], "epsilon": 4000.0}, *rows[1:]]
-    assert any("1 setting with ε over 1,000: out of sight" in note for note in teachers_compared.chart(far).notes)
-
-
 def test_graphs_have_panels_of_their_own(rows: list[Row]) -> None:
     chart = teachers_compared.chart([*rows, *({**row, "graph": "another"} for row in rows)])
     assert len(chart.panels) == 2
@@ -166,12 +154,3 @@ def test_graphs_have_panels_of_their_own(rows: list[Row]) -> None:
         one.startswith("another, ε ≤ ")
         for one in teachers_compared.best_words([{**row, "graph": "another", "epsilon": 1.0} for row in rows] + rows)
     )
-
-
-def test_unlike_promises_on_one_axis_are_said_so_in_the_figure_and_its_files(rows: list[Row]) -> None:
-    assert {row["delta"] for row in rows} == {rows[0]["delta"]}
-    assert not any("Guarantees differ" in note for note in teachers_compared.chart(rows).notes)
-    other = [{**rows[0], "delta": 10 * rows[0]["delta"], "neighbours": "assigned node"}, *rows[1:]]
-    (said,) = (note for note in teachers_compared.chart(other).notes if "Guarantees differ" in note)
-    assert "an ε at a larger δ promises less" in said
-    assert f"while all others keep their teachers ({rows[0]['title']})" in said

@@ -72,6 +72,7 @@ def main(host: str = DEFAULT_HOST, port: int | None = None, open_browser: bool =
     starts. Returns an exit code: 0 ended, 1 the server
     failed, 2 refused (address or port).
     """
+    print("Starting the workbench ...", file=sys.stderr, flush=True)
     unpacking = threading.Thread(target=_unpack)
     unpacking.start()
     try:

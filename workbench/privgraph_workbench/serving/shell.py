@@ -37,6 +37,14 @@ TITLES = {
     "tradeoffs": ("Trade-offs", ":material/balance:"),
     "report": ("Report", ":material/summarize:"),
 }
+LOGO = Path(__file__).resolve().parents[1] / "static" / "privgraph.svg"
+"""The name of the program, on every page."""
+GROUPS = {
+    "Learn": ("start", "playground", "lessons"),
+    "Make": ("data", "train", "runs"),
+    "Compare": ("tradeoffs", "teachers", "relations", "attacks", "accounting"),
+    "Tell": ("report",),
+}
 LISTS_RUNS = ("start", "train", "teachers", "relations", "attacks", "audit", "runs", "tradeoffs")
 """Pages that show runs of the store."""
 MOVED = {"audit": "attacks"}
@@ -64,8 +72,10 @@ def page(name: str) -> StreamlitPage:
     )
 
 
-def pages() -> list[StreamlitPage]:
-    return [*(page(name) for name in (*TITLES, *MOVED)), st.Page(_to_start, url_path="start", visibility="hidden")]
+def pages() -> dict[str, list[StreamlitPage]]:
+    """The pages in their groups; those of the last are led to from addresses that people have kept."""
+    groups = {group: [page(name) for name in names] for group, names in GROUPS.items()}
+    return {**groups, "": [*map(page, MOVED), st.Page(_to_start, url_path="start", visibility="hidden")]}
 
 
 def _to_start() -> None:
@@ -88,6 +98,7 @@ def navigation() -> str:
 
 def run() -> None:
     """Draw the page that the address names; where the run store refuses, say so in its one sentence."""
+    st.logo(str(LOGO), size="large")
     chosen = st.navigation(pages(), position="top")
     if get_script_run_ctx() is not None:  # a module that is merely imported has no tab
         st.set_page_config(page_title=f"{chosen.title} · privgraph")

@@ -4,12 +4,6 @@ from __future__ import annotations
 
 from privgraph_workbench.theme import theme
 
-# Streamlit folds what the bar of pages has no room for: without icons, all of them stand in it on a laptop.
-_PAGES = (
-    "@media (max-width: 1340px) { [data-testid=stTopNavLink] > span:has([data-testid=stIconMaterial]) "
-    "{ display: none; } }"
-)
-
 # Streamlit's own button "Stop" ends the drawing of a page, not a run, and would be taken for ours.
 _ROOM = (
     ".stMainBlockContainer { padding-top: 4.5rem; padding-bottom: 3rem; }"
@@ -230,7 +224,7 @@ def sheet(*, dark: bool) -> str:
     looks = theme("dark" if dark else "light")
     rooms = "".join(
         (
-            *(_ROOM, _PAGES, _BESIDE, _SHOWN, _NARROW, _BUTTONS, _WHOLE, _TABS),
+            *(_ROOM, _BESIDE, _SHOWN, _NARROW, _BUTTONS, _WHOLE, _TABS),
             *(_CURVE, _RECENT, _FILTERS, _LINE, _STEPS, _UNIT),
         )
     )
