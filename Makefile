@@ -81,6 +81,11 @@ check: lint test-all
 size:
 	@$(PYTHON) .ci/size.py
 
+# All figures of made-up rows on one page, light and dark.
+.PHONY: sheet
+sheet: $(VENV)/.installed-test
+	$(BIN)/python -m tests.figures.contact_sheet build/sheet
+
 # The examples: runs, attacks and audits of a store of their own, whose noise key is no secret, packed into one file, and what the
 # Relations page opens on (some hours on two cores; it may be interrupted).
 EXAMPLES ?= $(CURDIR)/build/examples-home

@@ -15,9 +15,8 @@ from privgraph.registry import ATTACKS, AUDITS, sides
 from privgraph.runs import attacking
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph_workbench import live_plot
-from privgraph_workbench.figures import chart_of, module_of
+from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.chart import Row, distinct
-from privgraph_workbench.figures.drawing.with_plotly import draw
 from privgraph_workbench.forms import again
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.leaks import Claim, with_bounds
@@ -111,8 +110,8 @@ def labels(frame: pd.DataFrame) -> list[str]:
 @st.cache_resource(max_entries=64)
 def made(figure: str, of: tuple[object, ...], theme: str, options: dict[str, Any], _of: Sequence[Any]) -> Made:
     """The rows of a figure and its drawing; `of` says of which attacks or audits."""
-    rows = module_of(figure).data(_of if figure == "attack_roc" else _of[0], **options)
-    return rows, draw(chart_of(figure, rows), theme)
+    rows = figure_of(figure).data(_of if figure == "attack_roc" else _of[0], **options)
+    return rows, figure_of(figure).plot(rows, theme)
 
 
 def show(figure: str, frame: pd.DataFrame, name: str, **options: Any) -> None:

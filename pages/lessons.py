@@ -9,7 +9,7 @@ import streamlit as st
 
 from privgraph.options import OptionError, parse
 from privgraph_workbench import live_plot
-from privgraph_workbench.figures import module_of
+from privgraph_workbench.figures import figure_of
 from privgraph_workbench.forms import widgets
 from privgraph_workbench.parts.lessons import LESSONS, Lesson, Step
 from privgraph_workbench.serving import shell
@@ -158,7 +158,7 @@ def show_step(lesson: Lesson, place: int) -> None:
         value = control_value(step)
     if step.figure:
         with beside:
-            drawn = module_of(step.figure).plot(step.rows(value), layout.theme())
+            drawn = figure_of(step.figure).plot(step.rows(value), layout.theme())
             live_plot.show(drawn, key=f"lesson.{lesson.name}.{place}")
         told = ask(lesson, step, number, place)
     else:

@@ -23,11 +23,11 @@ from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph_workbench import live_plot
 from privgraph_workbench.facts import datasets, noisy_labels, teacher_settings
-from privgraph_workbench.figures import chart_of, module_of
+from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.drawing.with_plotly import draw
 from privgraph_workbench.figures.runs import teachers_compared
-from privgraph_workbench.figures.teachers import answers, ensembles, teacher_epsilons
+from privgraph_workbench.figures.teachers import answers, budget, ensembles, teacher_epsilons
 from privgraph_workbench.forms import beginnings, widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.parts import laboratory
@@ -100,7 +100,7 @@ def new(method: str) -> RunSpec:
 
 def show(figure: str, record: RunRecord, *of: Any, view: str = "") -> None:
     """A figure of a run, with its files."""
-    drawn_figure(figure, module_of(figure).data(*of), naming.statements_of([record]), record, view)
+    drawn_figure(figure, figure_of(figure).data(*of), naming.statements_of([record]), record, view)
 
 
 def choice(label: str, key: str, offered: Sequence[str]) -> str:
@@ -182,8 +182,8 @@ def one_query(
         layout.cards("prices", boxes)
         points = [(settings[one].std, said[one].epsilon, said[one].epsilon_as_published) for one in TIMES]
         known = {settings[one].std: share for one, share in shares.items()}
-        rows = module_of("price").data(points, setting.std, known, by="noise")
-        live_plot.show(draw(chart_of("price", rows), layout.theme()), key=f"price.{spec.id}")
+        rows = figure_of("price").data(points, setting.std, known, by="noise")
+        live_plot.show(figure_of("price").plot(rows, layout.theme()), key=f"price.{spec.id}")
         figure_exports("price", rows, {f"{naming.method_title(spec.method)}, planned": said[times]}, name=spec.id)
         address = {"method": spec.method, "data": spec.dataset, "split": spec.split, "store": shell.MINE}
         address |= {**widgets.address(spec.data_options, prefix="data."), **widgets.address(setting.options)}
@@ -222,7 +222,7 @@ def who_pays(record: RunRecord, setting: Setting | None) -> None:
         if setting is not None and not setting.read_once:
             counts = sorted({1, *(max(1, round(share * setting.queries)) for share in SHARES)} - {setting.queries})
             points = [(count, setting.with_options({"queries": count}).epsilon) for count in counts]
-            rows = module_of("budget").alike([*points, (setting.queries, said.epsilon)], said.delta)
+            rows = budget.alike([*points, (setting.queries, said.epsilon)], said.delta)
             drawn_figure("budget", rows, naming.statements_of([record]), record, "-alike")
         return
     if (ensemble := laboratory.load(ENSEMBLE, record)) is None:

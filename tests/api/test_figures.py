@@ -13,7 +13,7 @@ import pytest
 
 import privgraph as pg
 from privgraph import figures
-from privgraph_workbench.figures import FIGURES, library, module_of
+from privgraph_workbench.figures import catalogue, figure_of
 from privgraph_workbench.figures.runs import tradeoff
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,27 +34,27 @@ def test_the_project_registers_its_figures() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     for place in project["entry-points"][figures.GROUP].values():
         drawer = import_module(place)
-        assert set(drawer.names()) == set(FIGURES)
-    assert set(figures.names()) == set(FIGURES) <= set(dir(figures))
+        assert set(drawer.names()) == set(catalogue())
+    assert set(figures.names()) == set(catalogue()) <= set(dir(figures))
 
 
-@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("name", catalogue())
 def test_every_figure_is_there_by_its_name(name: str) -> None:
     drawn = getattr(figures, name)
-    assert (drawn.name, drawn.title) == (name, FIGURES[name])
+    assert (drawn.name, drawn.title) == (name, catalogue()[name].title)
 
 
-@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("name", catalogue())
 def test_every_figure_says_what_it_needs(name: str) -> None:
     """In its repr, and in the documentation of the module, together with the columns of its rows."""
     drawn: Any = getattr(figures, name)
-    assert repr(drawn) == f"<figure {name}: {FIGURES[name]}; needs {drawn.needs}>"
+    assert repr(drawn) == f"<figure {name}: {catalogue()[name].title}; needs {drawn.needs}>"
     required = [
         one.name
-        for one in inspect.signature(module_of(name).data).parameters.values()
+        for one in inspect.signature(figure_of(name).make).parameters.values()
         if one.default is inspect.Parameter.empty
     ]
-    if name in library._READERS:
+    if drawn.reads is not None:
         assert "privgraph.Run" in drawn.needs
         assert ("place" in required) == ("place" in drawn.needs)
     else:
@@ -62,7 +62,7 @@ def test_every_figure_says_what_it_needs(name: str) -> None:
     shown = pydoc.render_doc(figures, renderer=pydoc.plaintext).partition("\nDATA\n")[2]
     place = shown.index(f"\n    {name} = <figure {name}: ")
     assert f"It needs {drawn.needs}." in shown[place : place + 500]
-    told = inspect.cleandoc(module_of(name).data.__doc__ or "").splitlines()[0]
+    told = inspect.cleandoc(figure_of(name).make.__doc__ or "").splitlines()[0]
     assert f"Rows: {told}" in shown[place : place + 800]
     assert inspect.getdoc(type(drawn)) != drawn.__doc__
 

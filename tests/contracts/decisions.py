@@ -264,7 +264,7 @@ def _of_run(run: Run) -> Iterator[Call]:
 def _of_attacks() -> Iterator[Call]:
     for run, (attacked, audited) in examined().items():
         if attacked:
-            yield from ((figure, run, (attacked,)) for figure in ("attack_roc", "attack_areas", "attack_kept"))
+            yield from ((figure, run, (attacked,)) for figure in ("attack_roc", "attack_areas"))
         for place, one in enumerate(attacked):
             yield from ((figure, f"{run}/{place}", (one,)) for figure in ("attack_scores", "attack_exposure"))
         for place, audit in enumerate(audited):
@@ -407,9 +407,9 @@ def _rows(figure: str, *given: Any) -> list[Json]:
 
 def _table(figure: str, rows: Sequence[Json]) -> list[Json]:
     """The rows as its CSV has them."""
-    from privgraph_workbench.figures.export import table
+    from privgraph_workbench.figures import figure_of
 
-    return list(table(figure, rows))
+    return figure_of(figure).table(rows)
 
 
 def _costs(said: PrivacyStatement) -> list[tuple[str, float, float]]:

@@ -21,7 +21,6 @@ from privgraph_workbench.facts.expecting import Outlook, reached
 from privgraph_workbench.figures.attacks import (
     attack_areas,
     attack_exposure,
-    attack_kept,
     attack_map,
     attack_roc,
     attack_scores,
@@ -122,7 +121,6 @@ def rows(store: RunStore, swept: list[RunRecord]) -> dict[str, list[Row]]:
         "audit_scores": audit_scores.data(audited),
         "audit_bounds": audit_bounds.data(audited),
         "attack_roc": attack_roc.data([attacked, made_attack(memory=0.3, seed=1)], "log"),
-        "attack_kept": attack_kept.data([attacked, made_attack(memory=0.0, seed=1)]),
         "attack_areas": attack_areas.data([attacked, made_attack(memory=0.3, seed=1)]),
         "attack_scores": attack_scores.data(attacked),
         "attack_exposure": attack_exposure.data(attacked),

@@ -12,7 +12,7 @@ from tests.figures.made_answers import answers as made
 from privgraph.methods.teachers.answers import Answers
 from privgraph_workbench.figures.chart import Chart, Series
 from privgraph_workbench.figures.costs import price
-from privgraph_workbench.figures.teachers import agreement, answers, chosen, one_answer
+from privgraph_workbench.figures.teachers import agreement, answers, chosen, one_answer, teacher_times
 
 NAMES = ("north", "east", "south", "west")
 
@@ -37,6 +37,15 @@ class TestAllAnswers:
         ordered = np.sort(record.before, axis=1)
         assert [row["margin_before"] for row in rows] == pytest.approx((ordered[:, -1] - ordered[:, -2]).tolist())
 
+    def test_every_answered_query_is_in_one_bar(self) -> None:
+        rows = answers.data(made(refuse=3))
+        chart = answers.chart(rows)
+        asked, flipped = _only(chart, "answered queries"), _only(chart, "noise changed the label")
+        assert sum(asked.y) == 17  # type: ignore[arg-type]
+        assert sum(flipped.y) == sum(row["flipped"] is True for row in rows)  # type: ignore[arg-type]
+        assert all(part <= whole for part, whole in zip(flipped.y, asked.y, strict=True))  # type: ignore[operator]
+        assert len(asked.x) <= answers.MOST_BINS
+
     def test_bars_of_one_place_lie_over_one_another(self) -> None:
         figure = answers.plot(answers.data(made()))
         assert figure.layout.barmode == "overlay"
@@ -59,9 +68,46 @@ class TestAllAnswers:
         chart = answers.chart(answers.data(flat))
         assert _only(chart, "answered queries").y == (20,)
 
+    def test_a_tie_is_neither_changed_nor_unchanged(self) -> None:
+        """The first of equal classes had no lead: a label that is another one was not changed by noise."""
+        record = made("counts")
+        level = record.before.copy()
+        level[0], level[1] = [9, 9, 2, 0], [0, 9, 2, 9]
+        released = record.released.copy()
+        released[:2] = [1, 2]
+        after = record.after.copy()
+        after[:2] = [[0, 5, 1, 1], [0, 1, 5, 1]]
+        ties = replace(record, before=level, after=after, released=released, truth=np.array([0, 0, *record.truth[2:]]))
+        rows = answers.data(ties, NAMES)
+        assert [row["before"] for row in rows[:2]] == ["north = east", "east = west"]
+        assert [row["flipped"] for row in rows[:2]] == [None, None]
+        assert [row["right_before"] for row in rows[:2]] == [0.5, 0.0]
+        others = [row for row in rows if not row["level"]]
+        assert answers.share(rows, "flipped") == answers.share(others, "flipped")
+        told = answers.level_words(rows)
+        many = sum(row["level"] for row in rows)
+        assert told.startswith(f"In {many} answered queries, classes were tied before noise: ")
+        chart = answers.chart(rows)
+        assert sum(_only(chart, "answered queries").y) == len(rows)  # type: ignore[arg-type]
+
     def test_nothing_answered(self) -> None:
         assert answers.chart(answers.data(made(refuse=20))).panels[0].title == "no query was answered"
         assert answers.share([], "flipped") is None
+
+
+@pytest.mark.parametrize("kind", ["posterior", "log-posterior", "table", "votes", "counts"])
+def test_one_answer_by_class(kind: str) -> None:
+    record = made(kind, refuse=1)
+    rows = one_answer.data(record, 4, NAMES)
+    assert [row["before"] for row in rows] == pytest.approx(record.before[4].tolist())
+    assert [row["after"] for row in rows] == pytest.approx(record.after[4].tolist())
+    assert [row["name"] for row in rows if row["largest_after"]] == [NAMES[record.released[4]]]
+    assert [row["name"] for row in rows if row["truth"]] == [NAMES[record.truth[4]]]
+    chart = one_answer.chart(rows)
+    for panel, column in enumerate(("before", "after")):
+        (winner,) = [one for one in chart.series if one.panel == panel and one.name == "largest"]
+        assert winner.x == (max(row[column] for row in rows),)
+    assert any("released" in name for name in chart.panels[0].y.categories)
 
 
 def test_chances_of_labels_are_a_panel_of_their_own() -> None:
@@ -168,6 +214,13 @@ class TestChosen:
         assert chosen.chart([]).series == ()
 
 
+def test_times_are_thinned_but_summed_in_full() -> None:
+    record = made()
+    many = replace(record, **_repeated(record, 100))
+    chart = teacher_times.chart(teacher_times.data(many))
+    assert len(chart.series[0].x) <= 1000
+
+
 def _repeated(record: Answers, times: int) -> dict[str, np.ndarray]:
     rows = ("queries", "before", "after", "released", "truth", "seconds")
     nobody = {
@@ -191,6 +244,20 @@ class TestPrice:
         assert lines["ε as published"].y == (1.2, 5.0, 20.0)
         assert [(one.x, one.y) for one in chart.series if one.kind == "points"] == [((0.4,), (2.5,)), ((0.4,), (5.0,))]
 
+    def test_what_guarantees_nothing_has_no_sound_curve(self) -> None:
+        chart = price.chart(price.data([(0.1, math.inf, 1.2), (0.4, math.inf, 5.0)], 0.4))
+        assert {one.name for one in chart.series} == {"ε as published"}
+        nothing = price.data([(0.1, math.inf, None)], 0.1)
+        assert price.chart(nothing).panels[0].title == "no lambda has a finite ε"
+
+    def test_labels_that_are_right_stand_beside_the_price_along_the_noise(self) -> None:
+        points = [(1.0, 9.0, 20.0), (4.0, 0.5, 1.2)]
+        chart = price.chart(price.data(points, 4.0, {1.0: 0.9, 4.0: 0.4}, by="noise"))
+        assert (len(chart.panels), chart.columns) == (2, 2)
+        (line,) = [one for one in chart.series if one.panel == 1 and one.kind == "line"]
+        assert (line.x, line.y) == ((1.0, 4.0), (0.9, 0.4))
+        assert len(price.chart(price.data(points, 4.0)).panels) == 1
+
 
 def test_axes_of_one_answer_hold_its_bars_with_room_for_numbers() -> None:
     rows = one_answer.data(made(), 4)
@@ -201,3 +268,13 @@ def test_axes_of_one_answer_hold_its_bars_with_room_for_numbers() -> None:
         assert panel.x.low <= min(0.0, *values)
         assert panel.x.high > max(values)
         assert (panel.x.low == 0) == (min(values) >= 0)
+
+
+def test_what_was_drawn_on_the_page_is_no_release() -> None:
+    """Of the run one label was released; of other noise one would be, and the figure says that it is not the
+    run."""
+    record = made()
+    own, other = (one_answer.chart(one_answer.data(record, 3, own=mine)) for mine in (True, False))
+    names = ["\n".join(chart.panels[0].y.categories) for chart in (own, other)]
+    assert ["(would be released" in one for one in names] == [False, True]
+    assert ["(released" in one for one in names] == [True, False]

@@ -6,15 +6,20 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+import pytest
 from tests.figures.made_attacks import attack
 
 from privgraph.attacks.options import AttackOptions
+from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.attacks import (
     attack_areas,
+    attack_exposure,
     attack_roc,
     colours,
 )
 from privgraph_workbench.figures.chart import Coordinate
+from privgraph_workbench.words.numbers import number
 
 
 def _numbers(places: Sequence[Coordinate]) -> list[float]:
@@ -25,6 +30,56 @@ def _numbers(places: Sequence[Coordinate]) -> list[float]:
 
 
 class TestAreas:
+    def test_runs_stand_in_order_of_epsilon_each_with_its_own_interval(self) -> None:
+        weak, strong = attack(memory=0.3), attack(memory=2.0, seed=1)
+        records = [replace(strong, sound=math.inf), replace(weak, sound=1.0), replace(weak, sound=0.5)]
+        rows = attack_areas.data(records, ["bare", "one", "half"])
+        assert [row["attack"] for row in rows] == ["half", "one", "bare"]
+        chart = attack_areas.chart(rows)
+        interval, own, further, values = chart.series
+        assert (values.y, values.text) == (own.y, tuple(number(row["area"]) for row in rows))
+        right, seen = _numbers(values.x), _numbers((*interval.x, *further.x))
+        assert min(right) >= max(seen), "right of all marks"
+        ends = chart.panels[0].x
+        assert ends.low is not None
+        assert ends.high is not None
+        assert (ends.high - max(right)) / (ends.high - ends.low) > 0.1, "with room for a number"
+        assert own.y == ("half", "one", "bare") == chart.panels[0].y.categories
+        assert all(row["evaluator"] for row in rows), "a CSV says so, too"
+        for place, row in enumerate(rows):
+            record = records[2 - place]
+            assert own.x[place] == row["area"] == pytest.approx(np.mean(record.areas)), "of three models the mean"
+            assert interval.x[2 * place : 2 * place + 2] == record.found[1:]
+            assert interval.y[2 * place] == row["attack"]
+            assert [x for x, name in zip(further.x, further.y, strict=True) if name == row["attack"]] == list(
+                record.areas
+            )
+        left = chart.panels[0].x.low
+        assert left is not None
+        assert left < min(*interval.x, *further.x, 0.5)  # type: ignore[type-var]
+        rate = weak.rates_found[-1]
+        first = rows[0]
+        assert (first["false_alarms"], first["found"]) == (rate.false, rate.true)
+        assert (first["found_low"], first["found_high"]) == (rate.low, rate.high)
+        assert first["signed_rank"] == weak.signed_rank
+
+    def test_an_area_has_the_colour_of_its_curve_and_what_similarity_tells_beside_it(self) -> None:
+        edges = replace(attack(), attack="link", options=AttackOptions(by="distance"), by_classes=0.817, sound=2.0)
+        rows = attack_areas.data([edges, replace(attack(seed=1), sound=1.0)], ["edges", "who"], [1, 0])
+        chart = attack_areas.chart(rows)
+        own = [one for one in chart.series if one.name.startswith("mean of")]
+        assert [(one.y, one.slot, one.legend) for one in own] == [(("who",), 0, True), (("edges",), 1, False)]
+        (classes,) = [one for one in chart.series if one.name == attack_areas.CLASSES]
+        assert (classes.x, classes.y, classes.legend) == ((0.817,), ("edges",), True)
+        assert "slot" not in figure_of("attack_areas").table(rows)[0]
+        told = replace(edges, options=AttackOptions(by="influence"))
+        for one, compared in ((edges, 0.817), (told, None)):  # what is read through an edge is no similarity
+            for found in (attack_areas.data([one]), attack_roc.data([one]), attack_exposure.data(one)):
+                assert {row["by_classes"] for row in found} == {compared}
+        curves = attack_roc.chart(attack_roc.data([edges], names=["edges"], graphs=["Cora"]))
+        assert any("; true classes alone: 0.817)" in one.name for one in curves.series if one.legend)
+        assert curves.title == "Who is connected to whom? edges, Cora"
+
     def test_of_edges_alone_the_line_is_what_true_classes_tell_and_the_axis_as_wide_as_what_was_found(self) -> None:
         edges = replace(attack(), attack="link", options=AttackOptions(by="distance"), by_classes=0.7)
         panel = attack_areas.chart(rows := attack_areas.data([edges, edges], ["a", "b"])).panels[0]

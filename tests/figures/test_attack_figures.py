@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from tests.figures.made_attacks import attack
 
 from privgraph.attacks.exchange import group_delta
-from privgraph.audits.bounds import at_most
+from privgraph.audits.bounds import at_most, mean_of_shares
+from privgraph.data.load import load
 from privgraph_workbench.figures.attacks import (
+    attack_exposure,
     attack_map,
     attack_roc,
     attack_scores,
@@ -119,6 +122,27 @@ class TestCurves:
         assert list(drawn.x) == seen
         assert len(seen) > 10
 
+    def test_a_logarithmic_curve_begins_at_the_first_false_alarm(self) -> None:
+        record = attack(memory=1.0)
+        others = record.outcome.others
+        chart = attack_roc.chart(attack_roc.data([record], "log"))
+        begins = {min(one.x) for one in chart.series if one.group}
+        assert begins
+        assert min(begins) >= 1 / others - 1e-9
+        straight = attack_roc.chart(attack_roc.data([record]))
+        assert min(one.x[0] for one in straight.series if one.group) == 0
+
+    @pytest.mark.parametrize(("several", "lines"), [(2, 4), (3, 3)])
+    def test_of_many_attacks_one_line_each_is_drawn(self, several: int, lines: int) -> None:
+        rows = attack_roc.data([attack(seed=seed, memory=1.0) for seed in range(several)])
+        chart = attack_roc.chart(rows)
+        drawn = [one for one in chart.series if one.group and one.kind == "line"]
+        assert len(drawn) == lines
+        assert any(one.faint for one in drawn) == (several == 2)
+        named = [one.name for one in drawn if one.legend]
+        assert len(named) == several
+        assert all("mean of" in one for one in named)
+
     def test_a_table_has_only_what_differs_and_nothing_below_one_false_alarm(self) -> None:
         record = attack()
         rows = attack_roc.data([record], "log")
@@ -141,6 +165,16 @@ class TestCurves:
         drawn = attack_roc.plot(rows)
         plain = attack_roc.plot(attack_roc.data([attack()], names=["a"]))
         assert drawn.layout.height > plain.layout.height, "and has the room"
+
+    def test_bands_that_are_not_drawn_are_in_a_csv(self) -> None:
+        rows = attack_roc.data([attack(targets=4)], banded=False)
+        chart = attack_roc.chart(rows)
+        assert not [one for one in chart.series if one.kind == "band"]
+        assert attack_roc.table(rows) == attack_roc.table(attack_roc.data([attack(targets=4)]))
+        ends = [(row["true_positive_rate_low"], row["true_positive_rate_high"]) for row in attack_roc.table(rows)]
+        assert any(low is not None and low < high for low, high in ends)
+        kept = [{name: cell for name, cell in row.items() if name != "banded"} for row in rows]
+        assert [one for one in attack_roc.chart(kept).series if one.kind == "band"], "of a figure that was kept before"
 
     def test_a_single_model_has_no_band(self) -> None:
         assert {row["curve"] for row in attack_roc.data([attack(targets=1)])} == {"attack", "sound"}
@@ -166,6 +200,23 @@ def test_scores_hold_every_node_once() -> None:
     assert attack_scores.chart([{**row, "members": 0, "others": 0} for row in rows]).series == ()
 
 
+def test_exposure_has_a_bar_for_each_group() -> None:
+    record = attack(memory=2.0)
+    rows = attack_exposure.data(record)
+    chart = attack_exposure.chart(rows)
+    drawn = [value for series in chart.series if series.kind == "points" for value in series.x]
+    assert drawn == [one.exposure for one in (*record.by_degree, *record.by_class)]
+    ends = [value for series in chart.series if series.kind == "links" for value in series.x]
+    for place, row in enumerate(rows):
+        assert (row["low"], row["high"]) == tuple(ends[2 * place : 2 * place + 2])
+        assert row["low"] < row["exposure"] < row["high"] or row["exposure"] in (0, 1)
+        ends_of_95 = mean_of_shares(row["exposure"], row["nodes"], 0.025)
+        assert (row["low"], row["high"]) == pytest.approx(ends_of_95)
+    assert [panel.x.title != "" for panel in chart.panels] == [False, True], "no title above another panel's label"
+    assert np.mean([value for value in drawn if isinstance(value, float)]) > 0.7
+    assert attack_exposure.chart([]).series == ()
+
+
 def test_an_exposure_on_the_border_of_two_levels_is_of_the_higher_one() -> None:
     """And who lies below everybody, at 0, is drawn like the rest."""
     record = attack(memory=2.0)
@@ -174,3 +225,32 @@ def test_an_exposure_on_the_border_of_two_levels_is_of_the_higher_one() -> None:
     chart = attack_map.chart(attack_map.data(replace(record, map_nodes=nodes, map_edges=())))
     drawn = {one.name: len(one.x) for one in chart.series if one.kind == "points"}
     assert drawn == {f"trained, {words}": number for (_, words, *_), number in zip(LEVELS, (2, 1, 1), strict=True)}
+
+
+def test_the_map_holds_the_most_exposed_and_their_neighbours() -> None:
+    """Every edge of the graph among the drawn nodes, once; a node that did not train has no exposure."""
+    record = attack(memory=2.0)
+    graph = load("social", split_seed=1, data_options={"nodes": 200, "degree": 6})
+    drawn = [one.node for one in record.map_nodes]
+    assert drawn[:12] == [one.node for one in record.exposed[:12]]
+    assert len(set(drawn)) == len(drawn) > 12
+    pairs = {tuple(sorted(pair)) for pair in graph.edge_index.t().tolist()}
+    inside = {pair for pair in pairs if set(pair) <= set(drawn) and pair[0] != pair[1]}
+    assert set(record.map_edges) == inside
+    assert len(record.map_edges) == len(inside)
+    centres = set(drawn[:12])
+    assert all(node in centres or any({node, one} <= set(pair) for one in centres for pair in inside) for node in drawn)
+    for one in record.map_nodes:
+        assert (one.exposure is not None) == bool(graph.train_mask[one.node])
+    rows = attack_map.data(record)
+    places = {row["node"]: (row["x"], row["y"]) for row in rows if row["kind"] == "node"}
+    assert len(set(places.values())) == len(drawn), "no two nodes lie on each other"
+    chart = attack_map.chart(rows)
+    assert sum(len(one.x) for one in chart.series if one.kind == "points") == len(drawn)
+    faint = next(one for one in chart.series if one.name == "did not train")
+    assert len(faint.x) == sum(one.exposure is None for one in record.map_nodes)
+    assert attack_map.chart([]).series == ()
+    first = next(one for one in chart.series if one.kind == "points")
+    assert (first.name, first.slot) == ("trained, found before 99% of the others", 1), "in the colour of a warning"
+    with pytest.raises(ValueError, match="pairs of the nodes"):
+        replace(record, map_edges=((drawn[0], 10_000),))

@@ -23,6 +23,7 @@ from privgraph.runs.store import RunStore
 from privgraph_workbench.figures.audits import audit_bounds, audit_roc, audit_scores
 from privgraph_workbench.figures.noise import influence
 from privgraph_workbench.figures.runs import neighbours_heatmap
+from privgraph_workbench.words.numbers import lower
 
 
 class TestCurves:
@@ -35,6 +36,25 @@ class TestCurves:
             allowed = [audit_roc.frontier(false, *pair) for pair in zip(epsilons, deltas, strict=True)]
             assert min(allowed) >= best - 1e-9
             assert min(allowed) == pytest.approx(best, abs=1e-3)
+
+    @pytest.mark.parametrize("scale", audit_roc.SCALES)
+    def test_each_scale_draws_the_attack_and_both_claims(self, scale: str) -> None:
+        rows = audit_roc.data(audit(), scale)
+        chart = audit_roc.chart(rows)
+        names = [series.name.split(" (")[0] for series in chart.series]
+        assert names == [
+            "a guess by chance",
+            "the attack in the long run",
+            "the attack",
+            "sound ε allows no more",
+            "ε as published allows no more",
+        ], "a line for each claim"
+        for series in chart.series:
+            assert list(series.x) == sorted(series.x)
+            assert list(series.y) == sorted(series.y)
+            assert min(series.x) >= 0 if scale == "linear" else min(series.x) > 0
+        drawn = audit_roc.plot(rows)
+        assert (drawn.layout.xaxis.type == "log") == (scale == "log")
 
     @pytest.mark.parametrize("noise", [0.4, 1.0, 5.0])
     def test_plain_gaussian_noise_has_its_own_curve_within_the_claim(self, noise: float) -> None:
@@ -102,6 +122,15 @@ class TestCurves:
             assert "gaussian" not in {row["curve"] for row in rows}
             assert rows[0]["mu"] is None
 
+    def test_claims_that_forbid_nothing_have_no_line(self) -> None:
+        record = audit(claimed=math.inf, published=None)
+        chart = audit_roc.chart(audit_roc.data(record))
+        assert [series.name for series in chart.series] == [
+            "a guess by chance",
+            "the attack in the long run (95% confidence at each place)",
+            f"the attack (ε audited: at least {lower(record.epsilon)})",
+        ]
+
     def test_logarithmic_axes_show_curves_that_run_along_the_upper_edge(self) -> None:
         """Of an epsilon of 30, everything is found at nearly no false alarms; of one of 1, the axes are
         square."""
@@ -111,6 +140,20 @@ class TestCurves:
             assert axes.y.low is not None
             assert -math.log10(axes.y.low) == pytest.approx(decades)
             assert -math.log10(axes.x.low) >= 3
+
+    def test_logarithmic_axes_reach_where_a_claim_differs_from_what_was_found(self) -> None:
+        """Two values of a score and no false alarm: only the claim says how rare those are that tell."""
+        made = replace(audit(claimed=8.0, published=8.0, delta=0.0), bounds=audit().bounds[:1])
+        record = replace(made, roc_false=(0.0, 0.0, 1.0), roc_true=(0.0, 0.8, 1.0))
+        rows = audit_roc.data(record, "log")
+        chart = audit_roc.chart(rows)
+        axes = chart.panels[0]
+        assert (axes.x.low, axes.y.low) == (1e-4, pytest.approx(0.1))
+        names = ("the attack (", "sound")
+        attack, sound = (next(one for one in chart.series if one.name.startswith(name)) for name in names)
+        assert (attack.x[0], attack.y[0]) == (pytest.approx(1e-4), pytest.approx(0.8, abs=1e-3))
+        assert sound.y[0] == pytest.approx(math.exp(8) * 1e-4, rel=1e-3)
+        assert float(np.interp(0.5, attack.x, attack.y)) == pytest.approx(0.9, abs=5e-3), "a coin between the two"
 
     def test_a_claim_of_an_enormous_epsilon_stretches_no_axis(self) -> None:
         """It allows less than everything below 1e-43 false alarms alone, where nobody looks."""
@@ -145,17 +188,43 @@ class TestScores:
         rows = audit_scores.data(record)
         assert [(row["share_with"], row["share_without"]) for row in rows] == [(0.75, 0.125), (0.25, 0.875)]
 
+    def test_what_both_datasets_share_is_one_less_their_distance(self) -> None:
+        rows = audit_scores.data(audit(noise=1.0, trials=20_000))
+        expected = 2 * norm.sf(0.5)  # of two normal laws at distance 1
+        shared = sum(min(row["share_with"], row["share_without"]) for row in rows)
+        assert shared == pytest.approx(expected, abs=0.03)
+
     def test_without_scores_it_says_so(self) -> None:
         record = replace(audit(), edges=(), scores_with=(), scores_without=())
         assert "kept no scores" in audit_scores.chart(audit_scores.data(record)).panels[0].title
 
 
 class TestBounds:
+    def test_the_bound_that_counts_is_marked_and_refutes_what_it_exceeds(self) -> None:
+        record = audit(noise=0.3, published=1.0)
+        assert 1.0 < record.epsilon < record.sound
+        rows = audit_bounds.data(record)
+        assert [row["counts"] for row in rows] == [True, False, False, False]
+        assert [row["exceeded"] for row in rows] == [False, False, False, True]
+        chart = audit_bounds.chart(rows)
+        assert chart.panels[0].y.categories[0] == f"shown by a threshold\n(counts)\nat least {lower(record.epsilon)}"
+        assert [rule.x for rule in chart.panels[0].rules] == [record.sound, 1.0]
+
     def test_bounds_are_rounded_towards_caution(self) -> None:
         record = replace(audit(published=None, claimed=1.00001), epsilon=0.98769)
         record = replace(record, bounds=(replace(record.bounds[0], epsilon=0.98769),))
         told = [one.split("\n")[-1] for one in audit_bounds.chart(audit_bounds.data(record)).panels[0].y.categories]
         assert told == ["at least 0.987", "at most 1.001", "no formula"]
+
+    def test_a_claim_that_dwarfs_the_others_is_cut_and_said_to_be(self) -> None:
+        record = audit(claimed=8.0, published=115_100.0)
+        chart = audit_bounds.chart(audit_bounds.data(record))
+        end = float(chart.panels[0].x.high or 0)
+        assert 8 < end < 20
+        texts = {one.epsilon: one.text for one in chart.series if one.kind == "bars"}
+        assert texts == {"sound": (), "published": ("// >100,000",), "audited": ()}, "a mark where its bar breaks off"
+        (published,) = (one for one in chart.series if one.kind == "bars" and one.epsilon == "published")
+        assert end > 1.2 * float(published.x[0] or 0), "room for the mark"
 
     @pytest.mark.parametrize("trials", [400, 40_000])
     def test_the_most_that_so_many_trials_could_show_is_marked(self, trials: int) -> None:
@@ -175,6 +244,13 @@ class TestBounds:
         included = np.arange(trials) < trials // 2
         best = one_run_epsilon(included.astype(float), included, 1e-5, 0.95)
         assert row["most"] == pytest.approx(best)
+
+    def test_the_most_by_counting_is_said_to_be_of_its_route_alone(self) -> None:
+        """The Gaussian trade-off may show more from the same trials."""
+        chart = audit_bounds.chart(audit_bounds.data(audit(noise=0.5, trials=400)))
+        names = [one.name for one in chart.series]
+        assert "the most that so many trials could show by the threshold alone" in names
+        assert audit_bounds.by_counting({Route.THRESHOLD, Route.ONE_RUN}) == "by counting alone"
 
     def test_nothing_proved_reaches_farther_than_every_number(self) -> None:
         record = audit(claimed=math.inf)
@@ -200,6 +276,27 @@ def _neighbours(store: RunStore, values: list[tuple[int, int, float]], **options
 
 class TestNeighbours:
     VALUES = ((1, 1, 0.6), (1, 4, 0.7), (4, 1, 0.5), (4, 4, 0.8))
+
+    def test_a_cell_a_pair_and_a_panel_a_budget(self, store: RunStore) -> None:
+        records = _neighbours(store, list(self.VALUES), epsilon=2.0)
+        records += _neighbours(store, [(m, n, a + 0.1) for m, n, a in self.VALUES], seed=1, epsilon=2.0)
+        records += _neighbours(store, list(self.VALUES), epsilon=8.0)
+        rows = neighbours_heatmap.data(records)
+        assert len(rows) == 8
+        first = next(
+            row for row in rows if row["asked"] == 2.0 and row["neighbours"] == 4 and row["test_neighbours"] == 1
+        )
+        assert first["mean"] == pytest.approx(0.55)
+        assert first["seeds"] == 2
+        chart = neighbours_heatmap.chart(rows)
+        assert [panel.title for panel in chart.panels] == [
+            f"Made-up social network, 2,000 nodes, ε {epsilon}" for epsilon in (2, 8)
+        ]
+        assert chart.panels[0].x.categories == ("1", "4")
+        assert chart.panels[0].y.categories == ("4", "1"), "the smallest number is at the bottom"
+        drawn = neighbours_heatmap.plot(rows)
+        assert [trace.type for trace in drawn.data] == ["heatmap", "heatmap"]
+        assert "55.0%" in drawn.data[0].text
 
     def test_runs_that_differ_in_more_are_not_averaged(self, store: RunStore) -> None:
         records = [

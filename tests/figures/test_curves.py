@@ -69,6 +69,21 @@ def test_traces_have_at_most_a_thousand_points(store: RunStore) -> None:
     assert len(figure.data[0].x) <= 1000
 
 
+def test_stages_are_marked_and_axes_have_units(store: RunStore) -> None:
+    record = made_runs.finish(
+        store, made_runs.spec(), 0.8, made_runs.statement(made_runs.edge_entries(9)), made_runs.learning(0)
+    )
+    rows = curves.data(store.events(record.id))
+    chart = curves.chart(rows)
+    assert [(rule.x, rule.label) for rule in chart.panels[0].rules] == [
+        (0, "stage 0"),
+        (40, "stage 1"),
+        (80, "stage 2"),
+    ]
+    assert "nats" in chart.panels[0].y.title
+    assert "percent" in chart.panels[1].y.title
+
+
 def test_no_events_give_a_sentence() -> None:
     assert curves.data([]) == []
     assert curves.chart([]).panels[0].title == "nothing has been measured yet"

@@ -82,3 +82,19 @@ class TestPredicted:
             ("a", 1, "b"),
             ("b", None, None),
         ]
+
+    def test_wrong_ones_are_hollow_and_nodes_without_a_prediction_small(self) -> None:
+        chart = predicted.chart(self.ROWS)
+        points = {series.name: series for series in chart.series if series.kind == "points"}
+        assert set(points) == {"a", "b", "b, wrongly", "b (the chosen node)", "no prediction"}
+        assert [points[name].hollow for name in ("a", "b", "b, wrongly", "b (the chosen node)")] == [
+            False,
+            False,
+            True,
+            False,
+        ]
+        assert points["b"].slot == points["b, wrongly"].slot != points["a"].slot
+        assert points["no prediction"].size < points["b"].size
+
+    def test_the_summary_counts_what_is_right(self) -> None:
+        assert predicted.chart([]).series == ()

@@ -13,12 +13,13 @@ from tests.figures.made_ensembles import DELTA, ensemble, moved_by_all
 
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
 from privgraph.papers.dp_gpl_votes import Asked, teacher_epsilon
-from privgraph_workbench.figures.chart import Chart, Series
+from privgraph_workbench.figures.chart import Chart, Row, Series
 from privgraph_workbench.figures.drawing.with_plotly import draw
 from privgraph_workbench.figures.teachers import (
     budget,
     ensembles,
     stopped,
+    teacher_accuracy,
     teacher_epsilons,
 )
 
@@ -192,6 +193,14 @@ class TestBudget:
         with pytest.raises(ValueError, match="sound, data-dependent"):
             budget.data(limited, "published")
 
+    def test_nodes_that_pay_alike_are_one_line(self) -> None:
+        rows = budget.alike([(1, 0.25), (8, 1.0)], 1e-4)
+        chart = budget.chart(rows)
+        (line,) = _of_kind(chart, "line")
+        assert (line.name, line.x, line.y) == ("every private node", (0, 1, 8), (0.0, 0.25, 1.0))
+        (mark,) = _of_kind(chart, "points")
+        assert (mark.x, mark.y) == ((8,), (1.0,))
+
     def test_many_queries_are_thinned(self) -> None:
         many = ensemble(teachers=6, queries=1000, gate_sigma=0.0)
         rows = budget.data(many)
@@ -200,6 +209,19 @@ class TestBudget:
 
 
 class TestStopped:
+    def test_who_and_when(self, limited: Ensemble) -> None:
+        rows = stopped.data(limited)
+        gone = [row for row in rows if row["stopped_after"] is not None]
+        assert 0 < len(gone) < 40
+        for row in gone:
+            took_part = limited.voting[row["teacher"]]
+            assert took_part[: row["stopped_after"]].all()
+            assert not took_part[row["stopped_after"] :].any()
+            assert row["reached"]
+            assert 0.5 < row["spent"] <= 0.8
+        chart = stopped.chart(rows)
+        assert {line.y[-1] for line in chart.series} >= {0.0, 1.0}
+
     def test_where_one_teacher_ends_it_the_others_only_stop_with_it(self) -> None:
         rows = stopped.data(ensemble(limit=0.8, at_limit="stop"))
         assert all(row["stopped_after"] == rows[0]["stopped_after"] for row in rows)
@@ -223,6 +245,20 @@ class TestStopped:
     def test_nobody(self, found: Ensemble) -> None:
         assert stopped.chart(stopped.data(found)).panels[0].title == stopped.NO_LIMIT
         assert stopped.chart(stopped.data(ensemble(limit=50.0))).panels[0].title == stopped.NOBODY
+
+
+def test_accuracy_by_weight_and_size(found: Ensemble) -> None:
+    rows: list[Row] = teacher_accuracy.data(found)
+    chart = teacher_accuracy.chart(rows)
+    assert len(chart.panels) == 2
+    means = _of_kind(chart, "path")[0]
+    assert means.x == pytest.approx(np.unique(found.weights).tolist())
+    light = found.accuracy[found.weights == found.weights.min()].mean()
+    assert means.y[0] == pytest.approx(light)
+    alike = teacher_accuracy.chart(teacher_accuracy.data(replace(found, weights=np.ones(40))))
+    assert len(alike.panels) == 1
+    unknown = teacher_accuracy.data(replace(found, accuracy=np.full(40, math.nan)))
+    assert teacher_accuracy.chart(unknown).panels[0].title == "no teacher's accuracy was measured"
 
 
 def test_the_limit_is_a_line_between_bars_on_a_page_too(limited: Ensemble) -> None:

@@ -12,7 +12,7 @@ from matplotlib.colors import to_hex
 from plotly import graph_objects as go
 
 import privgraph_workbench
-from privgraph_workbench.figures import FIGURES, chart_of
+from privgraph_workbench.figures import catalogue, figure_of
 from privgraph_workbench.figures.chart import Chart, Row, Series
 from privgraph_workbench.figures.drawing import with_matplotlib
 from privgraph_workbench.figures.drawing.with_plotly import draw
@@ -43,9 +43,9 @@ def _kinds(chart: Chart) -> set[Epsilon]:
     return {one.epsilon for one in chart.series if one.epsilon is not None}
 
 
-@pytest.mark.parametrize("figure", FIGURES)
+@pytest.mark.parametrize("figure", catalogue())
 def test_what_shows_one_of_them_says_which(figure: str, every_figure: Rows) -> None:
-    chart = chart_of(figure, every_figure[figure])
+    chart = figure_of(figure).chart(every_figure[figure])
     assert _kinds(chart) == SHOWN.get(figure, set())
     for series in chart.series:
         named = [kind for kind, mark in EPSILONS.items() if mark.title in series.name]
@@ -53,9 +53,9 @@ def test_what_shows_one_of_them_says_which(figure: str, every_figure: Rows) -> N
 
 
 @pytest.mark.parametrize("theme", THEMES.values(), ids=lambda one: one.name)
-@pytest.mark.parametrize("figure", FIGURES)
+@pytest.mark.parametrize("figure", catalogue())
 def test_on_a_page_they_look_alike_everywhere(figure: str, theme: Theme, every_figure: Rows) -> None:
-    chart = chart_of(figure, every_figure[figure])
+    chart = figure_of(figure).chart(every_figure[figure])
     for series, trace in zip(chart.series, draw(chart, theme.name).data, strict=True):
         seen = {channel: value for channel, value in _channels(series, trace).items() if value is not None}
         if series.epsilon is None or series.shape is not None:
@@ -93,7 +93,7 @@ def _channels(series: Series, trace: go.Scatter | go.Bar | go.Heatmap) -> dict[s
 @pytest.mark.parametrize("theme", THEMES.values(), ids=lambda one: one.name)
 @pytest.mark.parametrize("figure", [figure for figure in SHOWN if figure not in BY_METHOD])
 def test_in_a_file_they_look_alike_everywhere(figure: str, theme: Theme, every_figure: Rows) -> None:
-    chart = chart_of(figure, every_figure[figure])
+    chart = figure_of(figure).chart(every_figure[figure])
     colours = {theme.epsilon(kind): kind for kind in EPSILONS}
     drawn_kinds = set()
     for axis in with_matplotlib.draw(chart, theme.name).axes:
@@ -124,7 +124,7 @@ def test_in_a_file_a_method_keeps_its_look_and_its_marks_are_filled_or_hollow(
     figure: str, theme: Theme, every_figure: Rows
 ) -> None:
     """Each colour has marks of one shape, and those at the published epsilon are open."""
-    chart = chart_of(figure, every_figure[figure])
+    chart = figure_of(figure).chart(every_figure[figure])
     wanted = {
         (theme.line(one.slot), EPSILONS[one.epsilon].hollow)
         for one in chart.series

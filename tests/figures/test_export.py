@@ -10,6 +10,7 @@ import socket
 import subprocess
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 from xml.etree import ElementTree
 
@@ -19,12 +20,14 @@ from tests.figures import made_runs
 
 from privgraph.privacy.serialisation import statement_from_json
 from privgraph.privacy.statement import PrivacyStatement
+from privgraph.privacy.statements import statement_text
 from privgraph.runs.records import RunQuery, RunRecord, StoredEvent
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
-from privgraph_workbench.figures import FIGURES, chart_of, export
+from privgraph_workbench.figures import catalogue, export, figure_of
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series
 from privgraph_workbench.figures.drawing import with_matplotlib
+from privgraph_workbench.figures.flags import Flag
 from privgraph_workbench.figures.graphs import classes
 from privgraph_workbench.figures.runs import compare, convergence, depth, neighbours_heatmap, tradeoff
 from privgraph_workbench.words import statements
@@ -53,7 +56,7 @@ def texts(svg: bytes) -> str:
 
 @pytest.mark.long
 def test_the_rows_cover_every_figure(every_figure: Rows) -> None:
-    assert set(every_figure) == set(FIGURES)
+    assert set(every_figure) == set(catalogue())
 
 
 def brings_a_new_mark(figure: str, every_figure: Rows) -> bool:
@@ -61,18 +64,18 @@ def brings_a_new_mark(figure: str, every_figure: Rows) -> bool:
     rule."""
 
     def marks(name: str) -> set[object]:
-        chart = chart_of(name, every_figure[name])
+        chart = figure_of(name).chart(every_figure[name])
         axes = {axis.scale for panel in chart.panels for axis in (panel.x, panel.y)}
         return (
             axes | {one.kind for one in chart.series} | {type(rule) for panel in chart.panels for rule in panel.rules}
         )
 
-    before = list(FIGURES)[: list(FIGURES).index(figure)]
+    before = list(catalogue())[: list(catalogue()).index(figure)]
     return not marks(figure) <= set[object]().union(*map(marks, before))
 
 
 @pytest.mark.usefixtures("cut_off")
-@pytest.mark.parametrize("figure", FIGURES)
+@pytest.mark.parametrize("figure", catalogue())
 @pytest.mark.long
 def test_every_figure_leaves_in_every_format(figure: str, every_figure: Rows, statement: PrivacyStatement) -> None:
     """Pictures as SVG, whose words can be read; as PDF and PNG, which are written from the same drawing,
@@ -87,12 +90,12 @@ def test_every_figure_leaves_in_every_format(figure: str, every_figure: Rows, st
     assert files["svg"].startswith(b"<?xml")
     assert len(list(ElementTree.fromstring(files["svg"]).iter(f"{SVG}path"))) > 3  # something is drawn
     seen = texts(files["svg"])
-    for axis in (axis for panel in chart_of(figure, every_figure[figure]).panels for axis in (panel.x, panel.y)):
+    for axis in (axis for panel in figure_of(figure).chart(every_figure[figure]).panels for axis in (panel.x, panel.y)):
         assert axis.title in seen
     assert json.loads(files["json"])["rows"] == json.loads(json.dumps(export.plain(every_figure[figure])))
-    table = export.table(figure, every_figure[figure])
+    table = figure_of(figure).table(every_figure[figure])
     assert len(list(csv.reader(io.StringIO(files["csv"].decode())))) == 1 + len(table)
-    assert chart_of(figure, every_figure[figure]).title in files["txt"].decode()
+    assert figure_of(figure).chart(every_figure[figure]).title in files["txt"].decode()
 
 
 class TestStatementsTravelWithThePicture:
@@ -103,7 +106,6 @@ class TestStatementsTravelWithThePicture:
         values = " ".join(statements.cells(statement)[1:4])
         assert "protects sound ε ε as published ε audited δ" in seen
         assert f"one run edge {values} 1e-05" in seen
-        assert "The audited ε is shown at confidence 95%." in seen
         held = " ".join(ElementTree.fromstring(exported).itertext())
         record = re.search(r"Privacy statements: (\{.*\})", held)
         assert record is not None
@@ -120,11 +122,34 @@ class TestStatementsTravelWithThePicture:
         for said in ("sound ε", "ε as published", "ε audited", statement.relation):
             assert said.encode("utf-16-be") in exported or said.encode() in exported
 
+    def test_csv_is_numbers_and_its_statement_a_file_beside_it(
+        self, every_figure: Rows, statement: PrivacyStatement
+    ) -> None:
+        rows = every_figure["tradeoff"]
+        numbers, stated = (
+            export.export("tradeoff", rows, {"one run": statement}, kind).decode() for kind in ("csv", "txt")
+        )
+        assert "#" not in numbers
+        table = list(csv.DictReader(io.StringIO(numbers)))
+        assert len(table) == len(rows)
+        assert float(table[0]["mean"]) == pytest.approx(rows[0]["mean"], rel=1e-5)
+        lines = stated.splitlines()
+        assert stated.endswith(statement_text(statement) + "\n"), "in words"
+        assert "{" not in stated, "JSON is for the JSON file"
+        assert any(line.split()[:2] == ["protects", "sound"] for line in lines)
+
     def test_json_holds_all_of_it(self, every_figure: Rows, statement: PrivacyStatement) -> None:
         held = json.loads(export.export("tradeoff", every_figure["tradeoff"], {"one run": statement}, "json"))
         assert statement_from_json(held["statements"]["one run"]) == statement
         assert held["figure"] == "tradeoff"
         assert "inf" in {row["epsilon"] for row in held["rows"]}
+
+
+class TestBadges:
+    def test_data_dependent_epsilons(self, every_figure: Rows, statement: PrivacyStatement) -> None:
+        dependent = replace(statement, data_dependent=True)
+        seen = texts(export.export("ledger", every_figure["ledger"], {"": dependent}, "svg"))
+        assert Flag.DATA_DEPENDENT.sentence in seen
 
 
 @pytest.mark.long
@@ -173,13 +198,28 @@ def _rows_of(figure: str, store: RunStore, swept: list[RunRecord]) -> list[Row]:
     return {"tradeoff": tradeoff.data, "compare": compare.data, "depth": depth.data}[figure](swept)
 
 
+@pytest.mark.parametrize("figure", PRIVATE_LABELS)
+def test_accuracies_by_private_labels_say_so_wherever_they_go(
+    figure: str, store: RunStore, swept: list[RunRecord], statement: PrivacyStatement
+) -> None:
+    """Badge and number of runs of the same people: on the figure, in its rows, and in the statement of its
+    export."""
+    rows = _rows_of(figure, store, swept)
+    assert rows
+    many = 4 if figure == "neighbours_heatmap" else len(swept)
+    if figure == "depth":
+        many = sum("depth" in record.spec.options for record in swept)
+    assert all(row["evaluator"] and row["composed"] == many for row in rows)
+    held = json.loads(export.export(figure, rows, {"": statement}, "json"))
+    assert all(row["evaluator"] and row["composed"] == many for row in held["rows"])
+
+
 @pytest.mark.parametrize("least", [0.02, 0.26, 0.31, 0.47, 0.74])
 def test_percentages_that_reach_100_have_a_tick_there(least: float) -> None:
     drawn = Chart(
         title="t",
         panels=(Panel(x=Axis(title="x"), y=Axis(title="y", percent=True)),),
         series=(Series(name="s", kind="line", x=(0, 1), y=(least, 1.0)),),
-        summary="s",
     )
     axis = with_matplotlib.draw(drawn).axes[0]
     assert any(tick == pytest.approx(1.0) for tick in axis.get_yticks())

@@ -25,7 +25,7 @@ def test_a_band_breaks_where_a_point_has_no_interval() -> None:
 def test_a_curve_of_one_step_is_a_mark(steps: int) -> None:
     series = Series(name="loss", kind="line", x=tuple(range(steps)), y=(0.5,) * steps, slot=0)
     panels = (Panel(x=Axis(title="step"), y=Axis(title="loss")),)
-    chart = Chart(title="Loss", summary="one curve", panels=panels, series=(series,))
+    chart = Chart(title="Loss", panels=panels, series=(series,))
     trace = with_plotly.draw(chart, "light").data[0]
     assert trace.mode == ("markers" if steps == 1 else "lines")
     figure = with_matplotlib.draw(chart, "light")
@@ -38,5 +38,5 @@ def test_a_mark_on_the_edge_of_its_axes_is_seen_whole() -> None:
     marks = Series(name="right", kind="path", x=(0, 1), y=(0.5, 1.0))
     curve = Series(name="loss", kind="line", x=(0, 1), y=(0.5, 1.0))
     panels = (Panel(x=Axis(title="step"), y=Axis(title="share", low=0.0, high=1.0)),)
-    chart = Chart(title="Shares", summary="two curves", panels=panels, series=(marks, curve))
+    chart = Chart(title="Shares", panels=panels, series=(marks, curve))
     assert [trace.cliponaxis for trace in with_plotly.draw(chart, "light").data] == [False, True]

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from tests.figures import made_runs
 
-from privgraph.privacy.events import Gaussian, Nothing
+from privgraph.privacy.events import Gaussian, NonPrivate, Nothing
 from privgraph.privacy.kinds import MechanismKind
 from privgraph.privacy.ledger import LedgerEntry
 from privgraph_workbench.figures.costs import ledger
@@ -35,6 +35,14 @@ def test_shares_add_up_under_sampling() -> None:
     assert rows[1]["sampling_rate"] == 0.05
     assert rows[1]["noise_multiplier"] == 0.9
     assert rows[1]["count"] == 100
+
+
+def test_what_is_not_private_takes_everything() -> None:
+    exposed = LedgerEntry(
+        kind=MechanismKind.UNPROTECTED, mechanism="training", stage="", event=NonPrivate(reason="no noise")
+    )
+    rows = ledger.data([gaussian(2), exposed], 1e-5)
+    assert [row["share"] for row in rows] == [0, 1]
 
 
 def test_what_is_free_takes_nothing() -> None:

@@ -26,10 +26,10 @@ from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
 from privgraph.testing.methods import TEXT_FACTS
 from privgraph_workbench.facts.plans import command_line
-from privgraph_workbench.figures import chart_of
+from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.export import export
-from privgraph_workbench.figures.notes import mixed_units
+from privgraph_workbench.figures.flags import mixed_units
 from privgraph_workbench.figures.runs import compare, convergence, depth, neighbours_heatmap, tradeoff
 from privgraph_workbench.parts import run_rows
 from privgraph_workbench.words.naming import asked, describe, graph_of, privacy, run_labels, statements_of
@@ -71,7 +71,7 @@ def _figures(store: RunStore, records: list[RunRecord]) -> dict[str, list[Row]]:
 @pytest.mark.parametrize("figure", ["tradeoff", "compare", "convergence", "depth"])
 def test_graphs_are_told_apart_whatever_the_method(figure: str, store: RunStore, two_graphs: list[RunRecord]) -> None:
     rows = _figures(store, two_graphs)[figure]
-    drawn = chart_of(figure, rows)
+    drawn = figure_of(figure).chart(rows)
     seen = {name for panel in drawn.panels for name in (panel.title, *panel.y.categories)}
     titles = (SMALL_WORDS, LARGE_WORDS)
     for words in titles:
@@ -83,7 +83,7 @@ def test_graphs_are_told_apart_whatever_the_method(figure: str, store: RunStore,
 
 @pytest.mark.parametrize("figure", ["tradeoff", "convergence", "depth"])
 def test_each_graph_has_panels_of_its_own(figure: str, store: RunStore, two_graphs: list[RunRecord]) -> None:
-    drawn = chart_of(figure, _figures(store, two_graphs)[figure])
+    drawn = figure_of(figure).chart(_figures(store, two_graphs)[figure])
     assert len(drawn.panels) == 2
     assert {one.panel for one in drawn.series} == {0, 1}
 
@@ -296,8 +296,8 @@ def test_a_reference_without_privacy_raises_no_alarm(store: RunStore) -> None:
     open_ = made_runs.finish(store, made_runs.spec(unit="none"), 0.8, made_runs.statement((), "none"))
     edge = made_runs.finish(store, made_runs.spec(), 0.7, made_runs.statement(made_runs.edge_entries(9)))
     noisy = {"unit": "none", "epsilon": math.inf, "epsilon_as_published": 100.0}  # labels with noise, of the public
-    assert mixed_units([*compare.data([private, open_]), noisy]) is None
-    assert "edge-level and node-level" in str(mixed_units(compare.data([private, open_, edge])))
+    assert not mixed_units([*compare.data([private, open_]), noisy])
+    assert mixed_units(compare.data([private, open_, edge]))
 
 
 def test_no_budget_stands_beside_an_infinite_epsilon(store: RunStore) -> None:

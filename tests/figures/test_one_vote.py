@@ -118,6 +118,18 @@ class TestOneVote:
 
 
 class TestConsensus:
+    def test_every_query_has_one_state_and_is_in_one_bar(self, found: Ensemble) -> None:
+        rows = consensus.data(found)
+        assert [row["state"] == "answered" for row in rows] == (found.released >= 0).tolist()
+        chart = consensus.chart(rows)
+        assert np.max([series.y for series in chart.series], axis=0).sum() == 20
+        (rule,) = chart.panels[0].rules
+        assert rule.x == pytest.approx(18 / 40 * 10 - 0.5)
+
+    def test_without_a_gate_there_is_no_threshold(self) -> None:
+        chart = consensus.chart(consensus.data(ensemble(gate_sigma=0.0)))
+        assert not chart.panels[0].rules
+
     def test_querying_that_ended(self) -> None:
         rows = consensus.data(ensemble(limit=0.5, at_limit="stop"))
         states = [row["state"] for row in rows]

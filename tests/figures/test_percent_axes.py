@@ -23,7 +23,7 @@ SHAPES: tuple[tuple[float, ...], ...] = ((0.8,), (1.0,), (0.0,), (0.7, 0.7), (1.
 def shaped(values: tuple[float, ...], low: float | None = None) -> Chart:
     points = Series(name="accuracy", kind="path", x=tuple(map(float, range(len(values)))), y=values)
     panel = Panel(x=Axis(title="epsilon"), y=Axis(title="accuracy (percent)", percent=True, low=low))
-    return Chart(title="Accuracy", summary="Some points.", panels=(panel,), series=(points,))
+    return Chart(title="Accuracy", panels=(panel,), series=(points,))
 
 
 @pytest.mark.parametrize("low", [None, 0.0])

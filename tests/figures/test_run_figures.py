@@ -8,7 +8,8 @@ from tests.figures import made_runs
 
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
-from privgraph_workbench.figures.runs import compare, convergence
+from privgraph_workbench.facts.expecting import Outlook, reached
+from privgraph_workbench.figures.runs import compare, convergence, depth, expected
 
 
 def test_comparison_rows_hold_the_three_numbers_and_what_differs(swept: list[RunRecord]) -> None:
@@ -43,6 +44,17 @@ def test_runs_with_equal_words_keep_distinct_labels(store: RunStore) -> None:
     assert labels == ["ProGAP (depth 1)", "ProGAP (depth 2)"]
 
 
+def test_what_is_proved_is_hidden_by_no_published_mark_and_no_odd_one_stretches_the_axis(store: RunStore) -> None:
+    said = made_runs.statement(made_runs.edge_entries(9))
+    rows = compare.data([made_runs.finish(store, made_runs.spec(), 0.7, said)])
+    chart = compare.chart(rows)
+    drawn = [one.epsilon for one in chart.series if one.epsilon]
+    assert drawn.index("published") < drawn.index("sound")
+    odd = compare.chart([{**rows[0], "epsilon_as_published": 115_000.0}])
+    assert float(odd.panels[1].x.high or 0) < 10
+    assert not any(one.epsilon == "published" for one in odd.series)
+
+
 def test_an_unfinished_run_can_be_compared(store: RunStore) -> None:
     store.submit(made_runs.spec())
     rows = compare.data(store.find())
@@ -70,3 +82,38 @@ def test_convergence_averages_seeds_step_by_step(store: RunStore) -> None:
     chart = convergence.chart(rows)
     assert [series.kind for series in chart.series] == ["band", "line", "band", "line"]
     assert [rule.x for rule in chart.panels[0].rules] == [0, 40, 80]
+
+
+def test_depth_gives_a_curve_per_budget_and_a_panel_per_unit(store: RunStore) -> None:
+    records = [
+        made_runs.finish(
+            store,
+            made_runs.spec(unit=unit, epsilon=epsilon, depth=K, seed=seed),
+            0.5 + 0.05 * K + 0.01 * seed,
+            made_runs.statement(made_runs.edge_entries(9, K) if unit == "edge" else made_runs.node_entries(1), unit),
+        )
+        for unit, epsilons in (("edge", (0.25, 4.0)), ("node", (8.0,)))
+        for epsilon in epsilons
+        for K in (1, 2, 3)
+        for seed in (0, 1)
+    ]
+    rows = depth.data(records)
+    assert len(rows) == 9
+    assert {row["variant"] for row in rows} == {""}
+    assert [row["depth"] for row in rows[:3]] == [1, 2, 3]
+    chart = depth.chart(rows)
+    assert [panel.title for panel in chart.panels] == [
+        "Made-up social network, edge-level",
+        "Made-up social network, node-level",
+    ]
+    paths = [series for series in chart.series if series.kind == "path"]
+    assert [series.name for series in paths] == ["ProGAP, ε 0.25 asked for", "ProGAP, ε 4", "ProGAP, ε 8"]
+    assert paths[0].y == pytest.approx((0.555, 0.605, 0.655))
+
+
+def test_what_to_expect_of_relations_is_in_words_of_relations(swept: list[RunRecord]) -> None:
+    rows = expected.data(Outlook(points=(reached(swept[:3], 2.0),), majority=0.004, relations=True), (2.0,))
+    chart = expected.chart(rows)
+    assert chart.title == "PREC@1 to expect"
+    assert chart.panels[0].y.title == "PREC@1: partner ranked first (percent)"
+    assert "guessing a partner (0.4%)" in {series.name for series in chart.series}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from tests.figures import made_runs
@@ -143,6 +144,15 @@ def test_an_epsilon_that_is_met_is_no_smaller_than_another(rows: list[Row]) -> N
     assert [row["runs"] for row in teachers_compared.ahead(held)] == ["b", "c"]
     (line,) = (one for one in teachers_compared.chart(held).series if one.kind == "line")
     assert list(line.x) == sorted(line.x)
+
+
+def test_what_is_not_guaranteed_or_out_of_sight_is_said(taught: list[RunRecord], rows: list[Row]) -> None:
+    said = made_runs.statement(made_runs.node_entries(1e-12), "node")
+    assert not said.epsilon < float("inf")
+    nothing = made_runs.record(made_runs.spec("privgnn", "karate", unit="node", release="log-posterior", lam=1.0), said)
+    nothing = replace(nothing, metrics={"test_accuracy": 0.9})
+    assert len(teachers_compared.data([nothing, *taught])) == 4
+    assert teachers_compared.chart([]).panels[0].title == "no setting with teachers guarantees anything"
 
 
 def test_graphs_have_panels_of_their_own(rows: list[Row]) -> None:

@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 import privgraph_workbench
-from privgraph_workbench.figures import FIGURES, chart_of
+from privgraph_workbench.figures import catalogue, figure_of
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.drawing import with_matplotlib
 from privgraph_workbench.serving import launcher
@@ -115,11 +115,12 @@ def test_what_is_there_to_compare_with_is_grey() -> None:
         assert len({one.line(NEUTRAL)[place : place + 2] for place in (1, 3, 5)}) == 1
 
 
-@pytest.mark.parametrize("figure", FIGURES)
+@pytest.mark.parametrize("figure", catalogue())
 def test_few_slots_are_as_many_colours(figure: str, every_figure: Mapping[str, list[Row]]) -> None:
     """A slot beyond the last colour begins again with the first: that is for the tenth curve, not for the
     second. Grey is none of them."""
-    slots = {one.slot for one in chart_of(figure, every_figure[figure]).series if one.epsilon is None} - {NEUTRAL}
+    drawn = figure_of(figure).chart(every_figure[figure]).series
+    slots = {one.slot for one in drawn if one.epsilon is None} - {NEUTRAL}
     for one in THEMES.values():
         assert len({one.line(slot) for slot in slots}) == min(len(slots), len(one.lines) - 1)
 

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from matplotlib.text import Text
 
-from privgraph_workbench.figures import chart_of, export
+from privgraph_workbench.figures import export, figure_of
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.drawing import fitting
 from privgraph_workbench.figures.drawing.with_matplotlib import draw
+from privgraph_workbench.figures.flags import Flag
 
 GRAPH = "made-up social network (nodes 600, classes 3, degree 16, homophily 0.85, signal 1)"
 LONG = f"Where its accuracy stands: GAP MWM on {GRAPH}, edge ε 4"
@@ -34,10 +35,10 @@ def test_the_title_of_every_figure_is_wrapped_to_it(every_figure: Mapping[str, l
     cut = {}
     with export.drawing():
         for name, rows in every_figure.items():
-            chart = chart_of(name, rows)
+            chart = figure_of(name).chart(rows)
             few = len(chart.panels) <= chart.columns  # in many small ones nothing would be left of a picture
             panels = tuple(replace(one, title=GRAPH) if few and one.title else one for one in chart.panels)
-            figure = draw(replace(chart, title=LONG.upper(), panels=panels, badges=(LONG.upper() * 2,)))
+            figure = draw(replace(chart, title=LONG.upper(), panels=panels, flags=tuple(Flag)))
             beyond = _beyond(figure)
             if found := [one for one in _heads(figure) if one in beyond]:
                 cut[name] = found

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from tests.pages.reading import texts
 
 from privgraph.runs.store import RunStore
-from privgraph_workbench.figures import module_of
+from privgraph_workbench.figures import figure_of
 from privgraph_workbench.parts.lessons import LESSONS
 from privgraph_workbench.text import texts as entries
 
@@ -176,7 +176,7 @@ def test_every_figure_follows_its_control(name: str) -> None:
         values = option.choices or (option.low, option.high)
         first, last = (step.rows(type(step.control.default)(one)) for one in (values[0], values[-1]))
         assert first != last, f"{step.title}: the control moves nothing"
-        assert module_of(step.figure).chart(first).series
+        assert figure_of(step.figure).chart(first).series
 
 
 def test_the_end_leads_back_to_what_is_open(opened: Open, store: RunStore) -> None:

@@ -28,7 +28,7 @@ from privgraph.runs import worked
 from privgraph.runs.questions import Near, ProcessEnded
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import datasets
-from privgraph_workbench.figures.relations import moved
+from privgraph_workbench.figures.flags import Flag
 from privgraph_workbench.views.relations import nearest
 
 Open = Callable[..., AppTest]
@@ -209,7 +209,7 @@ def test_partners_that_were_trained_on_are_private(opened: Open, store: RunStore
     shown = texts(app)
     assert "-badge[:material/lock: private]" in shown
     assert "These are relations that the runs trained on" in shown
-    assert any(moved.PRIVATE_BADGE in one for one in drawn(app))
+    assert any(Flag.PRIVATE.sentence in one for one in drawn(app))
     assert any("true partner (private)" in one.value for one in app.dataframe)
     process.found = made_answer(partners=False)
     app = ask(app, "something else")

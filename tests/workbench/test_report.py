@@ -26,10 +26,10 @@ from privgraph.runs.final_statement import NOISE_IS_PUBLIC, with_public_noise
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
 from privgraph.runs.tables import runs
-from privgraph_workbench.figures import EXAMINATIONS, FIGURES, OF_SETTINGS
+from privgraph_workbench.figures import catalogue
 from privgraph_workbench.figures.attacks import attack_roc
 from privgraph_workbench.figures.costs import entry_costs
-from privgraph_workbench.figures.notes import EXAMPLE_BADGE
+from privgraph_workbench.figures.flags import Flag
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.report import archive, notebook, references
 from privgraph_workbench.report.asked import LETTERS, Asked, Entry, clean, visible
@@ -93,13 +93,12 @@ class Page(HTMLParser):
 
 
 def test_a_figure_is_of_settings_or_of_one_run() -> None:
-    assert FIGURES.keys() >= OF_SETTINGS
-    assert OF_SETTINGS.isdisjoint({"curves", "standing", "compare", "attack_map", "answers", "neighbourhood"})
-    assert {
-        *("attack_roc", "attack_kept", "attack_areas"),
-        *("audit_roc", "audit_scores", "audit_bounds"),
-    } == EXAMINATIONS & OF_SETTINGS
-    assert notebook.OF_RUNS <= OF_SETTINGS
+    settings = {name for name, one in catalogue().items() if one.settings}
+    assert settings.isdisjoint({"curves", "standing", "compare", "attack_map", "answers", "neighbourhood"})
+    assert {"attack_roc", "attack_areas", "audit_roc", "audit_scores", "audit_bounds"} == {
+        name for name in settings if catalogue()[name].examines
+    }
+    assert settings >= notebook.OF_RUNS
     with pytest.raises(OptionError):
         Entry.of("curves", [], {})
 
@@ -154,7 +153,7 @@ def test_a_public_key_stands_in_every_export() -> None:
         files = opened(archive.pack(asked, RunStore.open()))
         for name in ("report.html", "statements.txt", "statements.json", "notebook.ipynb", "figures/01-tradeoff.txt"):
             assert NOISE_IS_PUBLIC in files[name].decode(), name
-        assert EXAMPLE_BADGE.capitalize() in files["figures/01-tradeoff.svg"].decode()
+        assert Flag.EXAMPLE.sentence in files["figures/01-tradeoff.svg"].decode()
         assert ",public" in files["settings.csv"].decode()
         assert "public" in files["settings.tex"].decode()
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from privgraph_workbench.figures.flags import Flag
 from privgraph_workbench.theme import Epsilon
 from privgraph_workbench.words.markup import wrapped
 
@@ -20,9 +21,6 @@ Row = dict[str, Any]
 Coordinate = float | str | None
 PERCENT_ROOM = 0.03
 """How far an axis of percentages may reach below 0 and above 1, so that marks there are seen whole."""
-NARROW = 5.6
-"""Inches that a narrow chart is wide."""
-_TALLEST, _MOST_PLACES = 520, 10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,26 +113,22 @@ class Series:
 
 @dataclass(frozen=True, kw_only=True)
 class Chart:
-    """A whole figure. `summary` says in words what is seen, for those who cannot see it; `badges` are short
-    warnings printed on the figure itself, `notes` sentences below it, and `beside` further ones of a file,
-    which a page says elsewhere; `reading`: the one of `notes` that says what marks, bars and lines are, which
-    stays below a picture of the figure alone. `legend`: one that has a single entry is shown, too; it stands
-    below the axes, or above where these are so tall that nobody would see both. `wide`: in print it is as
-    wide as a page."""
+    """A whole figure. `legend`: one that has a single entry is shown, too; it stands below the axes, or above
+    where these are so tall that nobody would see both.
+    """
 
-    title: str
     panels: tuple[Panel, ...]
     series: tuple[Series, ...]
-    summary: str
-    badges: tuple[str, ...] = ()
+    title: str = ""
+    """"": that of the figure."""
+    caption: str = ""
+    """How it is read, in one sentence: text/figures.toml has it, and the figure fills it in."""
+    flags: tuple[Flag, ...] = ()
+    """Warnings that are printed on it; those that follow from its rows are filled in."""
     columns: int = 3
     height: int = 420
     legend: bool = False
     legend_above: bool = False
-    notes: tuple[str, ...] = ()
-    beside: tuple[str, ...] = ()
-    reading: str = ""
-    wide: bool = False
 
     def has_legend(self, entries: int) -> bool:
         """Whether a legend of so many entries is shown."""
@@ -246,13 +240,6 @@ def widths(panels: Sequence[Panel], columns: int) -> list[float] | None:
     return [panel.share for panel in panels] if len(panels) <= columns else None
 
 
-def narrows(chart: Chart) -> bool:
-    """Whether a chart can be drawn smaller in letters of the same size: one panel of few places."""
-    one = chart.panels[0]
-    few = all(len(axis.categories) <= _MOST_PLACES for axis in (one.x, one.y))
-    return not chart.wide and len(chart.panels) == 1 and few and not one.bare and chart.height <= _TALLEST
-
-
 def log_ticks(low: float, high: float) -> tuple[float, ...]:
     """The numbers 1, 2 and 5 times a power of ten between the bounds; powers of ten alone over three decades.
 
@@ -265,12 +252,6 @@ def log_ticks(low: float, high: float) -> tuple[float, ...]:
     return tuple(tick for tick in ticks if low <= tick <= high)
 
 
-def empty(title: str, sentence: str) -> Chart:
+def empty(sentence: str) -> Chart:
     """A chart that says why there is nothing to see yet."""
-    return Chart(
-        title=title,
-        panels=(Panel(x=Axis(title=""), y=Axis(title=""), title=sentence, bare=True),),
-        series=(),
-        summary=f"{title}: {sentence}",
-        height=240,
-    )
+    return Chart(panels=(Panel(x=Axis(title=""), y=Axis(title=""), title=sentence, bare=True),), series=(), height=240)

@@ -1,10 +1,9 @@
-"""Figures as files: SVG, PDF, PNG, CSV and JSON, with their privacy statements. No network, no browser.
+"""Figures as files: SVG, PDF, PNG, CSV, TXT and JSON, with their privacy statements. No network, no browser.
 
 Pictures print the three epsilons, unit and delta below the drawing and carry the whole statements as
 metadata (SVG: title and description; PDF: document information; PNG: text chunks). A CSV holds the rows and
-nothing else (of curves, without what is the same in all of them), so that every program reads it: what it
-states is the text file that belongs beside it. The same rows and statements give the same bytes,
-on the same day where the caller says which day it is.
+nothing else, so that every program reads it: what it states is the text file that belongs beside it. The same
+rows and statements give the same bytes, on the same day where the caller says which day it is.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ import json
 import logging
 import re
 import threading
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -28,12 +26,11 @@ from privgraph.privacy.serialisation import statement_to_json
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import statement_text
 from privgraph.runs.records import plain
-from privgraph_workbench.figures import chart_of, module_of, set_tables
-from privgraph_workbench.figures import notes as figures_notes
+from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.chart import Chart, Row
 from privgraph_workbench.figures.drawing.letters import SANS, further
-from privgraph_workbench.words.markup import capital
-from privgraph_workbench.words.statements import without_edges
+from privgraph_workbench.figures.flags import Flag, of_statements
+from privgraph_workbench.figures.statements import block
 
 FORMATS: Mapping[str, str] = {
     "svg": "image/svg+xml",
@@ -45,8 +42,6 @@ FORMATS: Mapping[str, str] = {
 }
 """Every format, with its media type; `txt` is what belongs beside a CSV."""
 
-SAME = "word for word."
-"""Of a statement that is that of another setting as well."""
 PICTURES = ("svg", "pdf", "png")
 DPI = 160
 _LENGTH = re.compile(rb"(?<![\w.#])-?\d+\.\d{4,}(?![\w.])")
@@ -63,70 +58,50 @@ def export(
     kind: str,
     theme: str = "light",
     *,
-    titled: bool = True,
-    whole: bool = True,
     made: date | None = None,
 ) -> bytes:
     """The figure of that name as a file of that format.
 
-    `statements` by label (such as a run's name); empty where no run is behind the figure, and the file then
-    says that nothing is guaranteed. A picture that is not `titled` is for a page that says its title and
-    warnings above it, and notes and statements below; in its metadata it has them nevertheless.
-    Below a picture that is not `whole` stand how it is read (`Chart.reading`), protected unit, epsilons and
-    delta alone (`notes.short`): the
-    rest is in the `txt` file and in its metadata. `made`: the day on which somebody takes it away, which a
-    file that must be the same whenever it is made does not have.
-    Raises `ValueError` for an unknown figure, format or theme.
+    Args:
+        figure: Its name.
+        rows: As its `data` gives them.
+        statements: By label; without any the file says that nothing is guaranteed.
+        kind: Of `FORMATS`.
+        theme: `light` or `dark`.
+        made: The day on which it is taken away; None in a file that is the same whenever it is made.
+
+    Raises:
+        ValueError: The figure, format or theme is unknown.
     """
     if kind not in FORMATS:
         raise ValueError(f"format must be one of {', '.join(FORMATS)} (got {kind}){nearest(kind, FORMATS)}")
     if kind == "csv":
-        return _csv(table(figure, rows))
+        return _csv(figure_of(figure).table(rows))
     if kind == "txt":
         return _stated(figure, rows, statements, made)
     if kind == "json":
         return _text(record(figure, rows, statements, made)).encode()
-    return pictures(figure, rows, statements, (kind,), theme, titled=titled, whole=whole, made=made)[kind]
+    return pictures(figure, rows, statements, (kind,), theme, made=made)[kind]
 
 
 def files(
-    figure: str,
-    rows: Sequence[Row],
-    statements: Mapping[str, PrivacyStatement],
-    *,
-    whole: bool = True,
-    title: str = "",
-    captioned: Sequence[str] = (),
+    figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement], title: str = ""
 ) -> dict[str, bytes]:
-    """The figure in every format: the same bytes as one by one, in fewer drawings. `title`: what stands above
-    its pictures ("": its own); `captioned`: the formats that somebody puts above a caption, which has title,
-    warnings and what is stated in their place."""
-    plain = [kind for kind in PICTURES if kind not in captioned]
-    made = pictures(figure, rows, statements, plain, whole=whole, title=title)
-    if captioned:
-        made |= pictures(figure, rows, statements, captioned, whole=whole, title=title, titled=False)
+    """The figure in every format; `title`: what stands above its pictures ("": its own)."""
+    made = pictures(figure, rows, statements, PICTURES, title=title)
     return {kind: made.get(kind) or export(figure, rows, statements, kind) for kind in FORMATS}
-
-
-def table(figure: str, rows: Sequence[Row]) -> Sequence[Row]:
-    """The rows as a CSV has them: without what all share and is told in words, where a figure says so."""
-    thinned = getattr(module_of(figure), "table", None)
-    made: Sequence[Row] = rows if thinned is None else thinned(rows)
-    return made
 
 
 def record(
     figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement], made: date | None = None
 ) -> dict[str, Any]:
-    """The figure as plain JSON values: figure, title, summary, badges, notes, rows, statements, versions; and
-    the day on which it was `made`, where that is known."""
-    chart = chart_of(figure, rows)
+    """The figure as plain JSON values."""
+    chart = _chart(figure, rows, statements)
     return {
         "figure": figure,
         "title": chart.title,
-        "summary": chart.summary,
-        "badges": [*figures_notes.warned(statements), *chart.badges, *figures_notes.badges(rows, statements)],
-        "notes": [*chart.notes, *chart.beside],
+        "caption": chart.caption,
+        "warnings": {flag.value: flag.sentence for flag in chart.flags},
         "rows": plain(list(rows)),
         "statements": {label: statement_to_json(statement) for label, statement in statements.items()},
         "versions": {name: version(name) for name in ("privgraph", "matplotlib", "numpy")},
@@ -134,20 +109,11 @@ def record(
     }
 
 
-def bundle(
-    figures: Mapping[str, Sequence[Row]], statements: Mapping[str, PrivacyStatement], theme: str = "light"
-) -> bytes:
-    """A zip archive with every format of every figure (figure name -> rows)."""
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for figure, rows in figures.items():
-            for kind in FORMATS:
-                # A fixed time, so that equal figures give equal archives.
-                entry = zipfile.ZipInfo(f"{figure}.{kind}", date_time=(1980, 1, 1, 0, 0, 0))
-                entry.compress_type = zipfile.ZIP_DEFLATED
-                entry.external_attr = 0o644 << 16
-                archive.writestr(entry, export(figure, rows, statements, kind, theme))
-    return packed.getvalue()
+def _chart(figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement], title: str = "") -> Chart:
+    """The chart with the flags of its statements."""
+    chart = figure_of(figure).chart(rows)
+    flags: list[Flag] = [*of_statements(statements), *chart.flags]
+    return replace(chart, title=title or chart.title, flags=tuple(dict.fromkeys(flags)))
 
 
 def pictures(
@@ -157,23 +123,19 @@ def pictures(
     kinds: Sequence[str],
     theme: str = "light",
     *,
-    titled: bool = True,
-    whole: bool = True,
-    narrow: bool = False,
     title: str = "",
     made: date | None = None,
 ) -> dict[str, bytes]:
-    """The figure in those of the formats `PICTURES`, in one drawing. `narrow`: for half the width of a page,
-    where it is legible there; `title`: what it is called ("": its own)."""
-    chart = chart_of(figure, rows)
-    chart = replace(chart, title=title or chart.title)
-    notes = [*chart.notes, *chart.beside, *figures_notes.notes(rows, statements)]
+    """The figure in those of the formats `PICTURES`, in one drawing, under that title ("": its own)."""
+    # matplotlib takes as long to import as a page to draw: only who takes a picture away waits for it
+    from privgraph_workbench.figures.drawing.with_matplotlib import draw
+
+    chart, lines = _chart(figure, rows, statements, title), block(statements)
     stated = _text({label: statement_to_json(statement) for label, statement in statements.items()}, indent=None)
-    said = " ".join([chart.summary, *figures_notes.warned(statements), *chart.badges, *notes])
+    said = " ".join(" ".join([chart.caption, *(flag.sentence for flag in chart.flags), *lines]).split())
     files = {}
     with drawing(further(" ".join([chart.title, said, *statements]))):
-        given = {"titled": titled, "whole": whole, "narrow": narrow}
-        drawn: Any = drawn_of(figure, rows, statements, theme, title=title, **given) if kinds else None
+        drawn: Any = draw(chart, theme, lines)
         for kind in kinds:
             written = io.BytesIO()
             drawn.savefig(written, format=kind, dpi=DPI, metadata=_metadata(kind, chart.title, said, stated, made))
@@ -198,47 +160,6 @@ def drawing(fonts: Sequence[str] = ()) -> Iterator[None]:
             yield
         finally:
             told.setLevel(level)
-
-
-def drawn_of(
-    figure: str,
-    rows: Sequence[Row],
-    statements: Mapping[str, PrivacyStatement],
-    theme: str,
-    *,
-    titled: bool,
-    whole: bool = True,
-    narrow: bool = False,
-    title: str = "",
-) -> Any:
-    """The figure as matplotlib's, with what it states below it where it is `titled`, all of it or in a line;
-    for use within `drawing`."""
-    # matplotlib takes as long to import as a page to draw: only who takes a picture away waits for it
-    from privgraph_workbench.figures.drawing.with_matplotlib import draw
-
-    chart = chart_of(figure, rows)
-    chart = replace(chart, title=title or chart.title)
-    if not titled:
-        return draw(replace(chart, badges=()), theme, titled=False, narrow=narrow)
-    badges = (*figures_notes.warned(statements), *chart.badges)
-    if not whole:
-        warned = figures_notes.further(chart.badges, rows, statements)
-        read = [chart.reading] if chart.reading else []
-        return draw(replace(chart, badges=badges), theme, [*read, *warned, *figures_notes.short(statements)])
-    beside, tables = set_tables.set_apart(chart.beside)
-    notes = below(replace(chart, beside=tuple(beside)), rows, statements)
-    stated = figures_notes.block(statements, figures_notes.ROOM, single=figures_notes.MOST_NOTES)
-    return draw(replace(chart, badges=badges), theme, notes, [*tables, *stated])
-
-
-def below(chart: Chart, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> list[str]:
-    """What stands below a picture, a line each, above what it states."""
-    return [
-        *chart.notes,
-        *chart.beside,
-        *figures_notes.further(chart.badges, rows, statements),
-        *figures_notes.told(statements),
-    ]
 
 
 def _shorter(found: re.Match[bytes]) -> bytes:
@@ -292,53 +213,15 @@ def _csv(rows: Sequence[Row]) -> bytes:
 
 
 def _stated(figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement], made: date | None) -> bytes:
-    """What must be known of the rows: title, warnings, the statements as a table, and in words each sentence
-    of them once; by which program, and when that is known. Their JSON is in the JSON file."""
-    chart = chart_of(figure, rows)
-    badges = [capital(one) for one in chart.badges]
-    said = [chart.title, *figures_notes.warned(statements), *badges, chart.summary, *chart.notes, *chart.beside]
-    said += figures_notes.badges(rows, statements)
-    said += filter(None, [getattr(module_of(figure), "TABLE_TOLD", "")])  # of the columns of the CSV
+    """What must be known of the rows: title, caption, warnings, statements as a table and in full."""
+    chart = _chart(figure, rows, statements)
+    said = [chart.title, chart.caption, *(flag.sentence for flag in chart.flags)]
     said.append(f"Made by {_by()}{'' if made is None else f' on {made.isoformat()}'}.")
-    parts = ["\n".join(set_tables.as_text(said))]
-    every = len(statements)
-    parts.append("\n".join(figures_notes.block(statements, most=every)))
-    parts.append("\n".join(figures_notes.told(statements, most=4 * every)))
-    parts += _in_full(statements)
-    return ("\n\n".join(filter(None, parts)) + "\n").encode()
-
-
-def _in_full(statements: Mapping[str, PrivacyStatement]) -> Iterator[str]:
-    """Each statement in words under its label; of one that differs from an earlier one in the content of
-    lines alone, and in no more than half of them, these lines."""
-    whole: dict[str, list[str]] = {}
-    for label, statement in sorted(statements.items(), key=lambda one: figures_notes.natural(one[0])):
-        text = statement_text(statement)
-        said = (without_edges(text) if figures_notes.reads_no_edge(label) else text).split("\n")
-        head = [label, "-" * len(label)] if label else []
-        like = max(
-            (name for name, told in whole.items() if _kinds(said) == _kinds(told)),
-            key=lambda name: len(set(said) & set(whole[name])),
-            default=None,
-        )
-        own = said if like is None else [_short(*two) for two in zip(said, whole[like], strict=True) if len({*two}) > 1]
-        if like is None or len(own) > len(said) / 2:
-            whole[label] = said
-            yield "\n".join([*head, *said])
-        else:
-            yield "\n".join([*head, f"As {like}, {'with these lines in place of its own:' if own else SAME}", *own])
-
-
-def _short(line: str, other: str) -> str:
-    """A line that differs from another; of a gap that differs in its size alone its title and that."""
-    told, mark, size = line.partition(" Size: ")
-    title = told.partition(". ")[0]
-    return f"{title}.{mark}{size}" if mark and other.startswith(f"{told}{mark}") else line
-
-
-def _kinds(lines: Sequence[str]) -> list[str]:
-    """What each line of a statement is about."""
-    return [line.partition(":")[0] for line in lines]
+    held: dict[str, list[str]] = {}
+    for label, statement in statements.items():
+        held.setdefault(statement_text(statement), []).append(label)
+    whole = ["\n".join([*labels, "-" * max(map(len, labels)), text]) for text, labels in held.items()]
+    return ("\n\n".join(["\n".join(said), "\n".join(block(statements, most=None)), *whole]) + "\n").encode()
 
 
 def cell(value: object) -> object:

@@ -16,7 +16,7 @@ import streamlit as st
 from privgraph.home import home
 from privgraph.options import OptionError
 from privgraph.runs.examining import write
-from privgraph_workbench.figures import FIGURES
+from privgraph_workbench.figures import figure_of
 from privgraph_workbench.report.asked import LETTERS, MOST, Entry
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import texts
@@ -144,5 +144,5 @@ def button(key: str, mark: str, make: Callable[[], Entry]) -> None:
 def named(one: Entry) -> str:
     """What an entry is called where it has no title."""
     graphs = dict.fromkeys(str(row["graph"]) for row in one.rows if row.get("graph"))
-    title = FIGURES[one.figure] if one.figure else texts("report")["headings"]["settings"]
+    title = figure_of(one.figure).title if one.figure else texts("report")["headings"]["settings"]
     return f"{title}: {', '.join(graphs)}" if graphs else title

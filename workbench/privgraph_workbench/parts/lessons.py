@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from privgraph.options import Option, Parameter, nearest
-from privgraph_workbench.figures import module_of
+from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.text import texts
 
@@ -43,8 +43,7 @@ class Step:
 
     def rows(self, value: object = None) -> list[Row]:
         """The figure's rows, with this value of the control."""
-        found: list[Row] = module_of(self.figure).data(**self.given, **({self.reads: value} if self.reads else {}))
-        return found
+        return figure_of(self.figure).data(**self.given, **({self.reads: value} if self.reads else {}))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -48,7 +48,7 @@ def _files(asked: Asked, told: Context, step: Callable[[float], None]) -> dict[s
     files: dict[str, bytes] = {}
     for place, one in enumerate(told.figures):
         step(place / (len(told.figures) + 1))
-        made = export.files(one["figure"], one["rows"], one["statements"], whole=False, title=one["title"])
+        made = export.files(one["figure"], one["rows"], one["statements"], one["title"])
         files |= {f"{one['file']}.{kind}": content for kind, content in made.items()}
     step(len(told.figures) / (len(told.figures) + 1))
     shown = _shown(told, files)

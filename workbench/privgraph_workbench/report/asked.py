@@ -14,7 +14,7 @@ from typing import Any
 from privgraph.options import OptionError
 from privgraph.privacy.serialisation import statement_from_json, statement_to_json
 from privgraph.privacy.statement import PrivacyStatement
-from privgraph_workbench.figures import EXAMINATIONS, FIGURES, OF_SETTINGS
+from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.named_runs import named
 
@@ -73,8 +73,8 @@ class Entry:
     """Whether the author lets an attack or audit in."""
 
     def __post_init__(self) -> None:
-        if self.figure and self.figure not in FIGURES:
-            raise OptionError(f"there is no figure {self.figure}")
+        if self.figure:
+            figure_of(self.figure)
 
     @classmethod
     def of(
@@ -85,7 +85,7 @@ class Entry:
         runs: Sequence[str] = (),
     ) -> Entry:
         """A figure as it is now. Raises `OptionError` for one that is not of settings."""
-        if figure not in OF_SETTINGS:
+        if not figure_of(figure).settings:
             raise OptionError(f"the figure {figure} is of a single run")
         told = {label: statement_to_json(one) for label, one in statements.items()}
         kept = [{name: value for name, value in row.items() if name not in _SINGLE} for row in rows]
@@ -101,7 +101,7 @@ class Entry:
     @property
     def examines(self) -> bool:
         """Whether it shows what attacks or audits found."""
-        return self.figure in EXAMINATIONS
+        return self.figure != "" and figure_of(self.figure).examines
 
     @property
     def shown(self) -> bool:

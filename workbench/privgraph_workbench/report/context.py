@@ -20,7 +20,7 @@ from privgraph.runs.records import EXAMPLE, RunQuery, RunRecord, Unreadable
 from privgraph.runs.store import RunStore
 from privgraph_workbench import summary
 from privgraph_workbench.facts import plans
-from privgraph_workbench.figures import FIGURES, chart_of
+from privgraph_workbench.figures import figure_of
 from privgraph_workbench.leaks import with_bounds
 from privgraph_workbench.report.asked import Asked, clean, visible
 from privgraph_workbench.text import fill, texts
@@ -104,9 +104,9 @@ def context(asked: Asked, store: RunStore) -> Context:
             {
                 "figure": one.figure,
                 "file": f"figures/{place:02d}-{one.figure}",
-                "title": visible(one.title).strip() or FIGURES[one.figure],
+                "title": visible(one.title).strip() or figure_of(one.figure).title,
                 "caption": visible(one.caption).strip(),
-                "alt": chart_of(one.figure, one.rows).summary,
+                "alt": figure_of(one.figure).chart(one.rows).caption,
                 "evaluator": one.examines,
                 "rows": clean(list(one.rows)),
                 "statements": one.held,

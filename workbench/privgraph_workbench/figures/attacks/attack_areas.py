@@ -9,6 +9,8 @@ from privgraph.attacks.record import AttackRecord
 from privgraph.registry import sides
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, distinct, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.figure import figure, without
+from privgraph_workbench.figures.needs import ATTACKS
 from privgraph_workbench.leaks import by_similarity, guessing
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.numbers import number, stated
@@ -77,11 +79,19 @@ def _found(record: AttackRecord) -> Row:
     return {"false_alarms": rate.false, **{name: value if known else None for name, value in told.items()}}
 
 
+@figure(
+    "attack_areas",
+    "How often each attack picks the right one of two",
+    data,
+    needs=ATTACKS,
+    settings=True,
+    table=without("slot"),
+)
 def chart(rows: Sequence[Row]) -> Chart:
     """A mark for each area on the line of its interval, a small one for each attacked model, and chance; of
     edges alone what the true classes tell in its place, and the axis as wide as what was found."""
     if not rows:
-        return empty(TITLE, "no attack is chosen")
+        return empty("no attack is chosen")
     names = tuple(row["attack"] for row in rows)
     single = [(area, row["attack"]) for row in rows if len(row["models"]) > 1 for area in row["models"]]
     classes = [row for row in rows if row["by_classes"] is not None]
@@ -121,9 +131,7 @@ def chart(rows: Sequence[Row]) -> Chart:
             legend=False,
         )
     )
-    told = "; ".join(f"{row['attack']}: {_value(row)}" for row in rows)
     return Chart(
-        title=TITLE,
         panels=(
             Panel(
                 x=Axis(
@@ -141,9 +149,6 @@ def chart(rows: Sequence[Row]) -> Chart:
             ),
         ),
         series=tuple(series),
-        summary=f"{told}. Intervals are at 95% confidence.",
-        notes=tuple(_one_model(rows)),
-        badges=tuple(f"evaluator only: nobody outside knows {asks}" for asks in dict.fromkeys(r["asks"] for r in rows)),
         columns=1,
         height=170 + 26 * len(rows),
         legend=True,
@@ -191,18 +196,6 @@ def _marks(rows: Sequence[Row], slot: int, *, first: bool) -> list[Series]:
             )
         )
     return series
-
-
-def table(rows: Sequence[Row]) -> list[Row]:
-    """The rows as they leave in a CSV: colours are no data."""
-    return [{column: value for column, value in row.items() if column != "slot"} for row in rows]
-
-
-def _one_model(rows: Sequence[Row]) -> list[str]:
-    """Of how many models these areas are, where it is one: its interval leaves out the chance in training."""
-    alone = [row["attack"] for row in rows if len(row["models"]) == 1]
-    of = "" if len(alone) == len(rows) else f" by {'; '.join(alone)}"
-    return [f"One model was attacked{of}: its interval leaves out the chance in training."] if alone else []
 
 
 def _value(row: Row) -> str:

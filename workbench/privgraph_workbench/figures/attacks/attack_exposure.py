@@ -10,6 +10,9 @@ from privgraph.registry import sides
 from privgraph_workbench.facts.references import LEVEL
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.figure import figure
+from privgraph_workbench.figures.flags import Flag
+from privgraph_workbench.figures.needs import ATTACK
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.numbers import number
 
@@ -56,12 +59,12 @@ def data(record: AttackRecord, without: AttackRecord | None = None) -> list[Row]
     ]
 
 
+@figure("attack_exposure", "Who is exposed", data, needs=ATTACK, flags=(Flag.EVALUATOR,))
 def chart(rows: Sequence[Row]) -> Chart:
     """A dot a group on its interval, one panel below the other (names of groups are long), beside chance."""
     if not rows:
-        return empty(TITLE, "this attack kept no groups of nodes")
+        return empty("this attack kept no groups of nodes")
     kinds = [kind for kind in KINDS if any(row["kind"] == kind for row in rows)]
-    compared = any(row["without"] is not None for row in rows)
     panels, series = [], []
     for place, kind in enumerate(kinds):
         held = [row for row in rows if row["kind"] == kind]
@@ -117,44 +120,15 @@ def chart(rows: Sequence[Row]) -> Chart:
                 hover=tuple(_hover(row) for row in held),
             )
         )
-    most = max(rows, key=lambda row: float(row["exposure"]))
     return Chart(
-        title=TITLE,
         panels=tuple(panels),
         series=tuple(series),
-        summary=(
-            f"Mean exposure of {rows[0]['members_are']} {' and '.join(KINDS[kind] for kind in kinds)}, where chance is "
-            f"0.5. The largest is {number(most['exposure'])}, of {KINDS[most['kind']].removeprefix('by ')} "
-            f"{most['name']}."
-        ),
         columns=1,
         height=200 * len(kinds) + 26 * len(rows),
-        notes=_notes(rows, compared=compared),
-        badges=(f"the evaluator's view: nobody outside knows {rows[0]['asks']}",),
     )
 
 
 plot = plotted(chart)
-
-
-def _notes(rows: Sequence[Row], *, compared: bool) -> tuple[str, ...]:
-    """What to compare with where similarity tells edges, too."""
-    first = rows[0]
-    wide = (
-        "Intervals are for so many independent nodes, whatever the law of their shares (Hoeffding); groups whose "
-        "intervals overlap need not differ."
-    )
-    if not first["similarity"]:
-        return (wide,)
-    classes = "" if first["by_classes"] is None else f" The true classes alone have {number(first['by_classes'])}."
-    read = (
-        "The hollow marks are what the same attack finds on a perceptron, which reads no edge: what a group's mark "
-        "lies beyond its hollow one is more than similarity."
-        if compared
-        else "Attack a perceptron in the same way, which reads no edge, and its exposure is drawn beside this one's."
-    )
-    alike = "Edges join nodes alike, so a high exposure need not come from the edges that were read."
-    return (f"{alike} {read}{classes}", wide)
 
 
 def _hover(row: Row) -> str:

@@ -9,6 +9,9 @@ from typing import Any
 from privgraph.attacks.record import AttackRecord
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, edges, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.figure import figure
+from privgraph_workbench.figures.flags import Flag
+from privgraph_workbench.figures.needs import ATTACK
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.numbers import number
 
@@ -72,11 +75,12 @@ def _placed(layouts: Sequence[dict[int, Any]]) -> dict[int, tuple[float, float]]
     return places
 
 
+@figure("attack_map", "The risk map", data, needs=ATTACK, flags=(Flag.EVALUATOR,))
 def chart(rows: Sequence[Row]) -> Chart:
     """The more exposed, the larger; nodes that did not train are faint."""
     nodes = {row["node"]: row for row in rows if row["kind"] == "node"}
     if not nodes:
-        return empty(TITLE, "this attack kept no map")
+        return empty("this attack kept no map")
     ends = [(row["source"], row["target"]) for row in rows if row["kind"] == "edge"]
     series = [edges(nodes, ends)]
     for place, (low, words, size, slot) in enumerate(LEVELS):
@@ -84,21 +88,9 @@ def chart(rows: Sequence[Row]) -> Chart:
         held = [row for row in nodes.values() if row["exposure"] is not None and low <= row["exposure"] < high]
         series += _points(f"trained, {words}", held, slot, size)
     series += _points("did not train", [row for row in nodes.values() if row["exposure"] is None], NEUTRAL, 8)
-    trained = [row for row in nodes.values() if row["exposure"] is not None]
-    worst = max(trained, key=lambda row: float(row["exposure"]), default=None)
-    most = "" if worst is None else f" The most exposed is node {worst['node']}, before {worst['exposure']:.1%}."
-    first = next(iter(nodes.values()))
     return Chart(
-        title=TITLE,
         panels=(Panel(x=Axis(title=""), y=Axis(title=""), bare=True),),
         series=tuple(series),
-        summary=f"The most exposed training nodes among their neighbours: {len(nodes)} nodes, {len(ends)} edges, "
-        f"{len(trained)} of which trained.{most}",
-        badges=("the evaluator's view: nobody outside knows who was trained on",),
-        notes=(
-            f"{first['ahead']:,} training nodes stand before all {first['others']:,} others, about "
-            f"{number(first['by_chance'], 2)} of them by chance: which ones cannot be told.",
-        ),
         height=480,
     )
 

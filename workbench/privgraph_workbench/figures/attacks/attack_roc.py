@@ -16,9 +16,11 @@ from privgraph_workbench.figures.attacks.limits import claim_rows
 from privgraph_workbench.figures.audits.audit_roc import SCALES
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, distinct, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.figure import figure
+from privgraph_workbench.figures.needs import ATTACKS
 from privgraph_workbench.leaks import by_similarity, guessing
 from privgraph_workbench.theme import NEUTRAL
-from privgraph_workbench.words.numbers import exact_percent, number, percent, stated
+from privgraph_workbench.words.numbers import number, percent, stated
 
 TITLE = "What attacks find"
 ABOVE = 1.04
@@ -124,12 +126,23 @@ def data(
     return rows
 
 
+def table(rows: Sequence[Row]) -> list[Row]:
+    """The rows as they leave in a CSV: what differs from row to row, in six decimals; of bands and means, no
+    share of false positives that is less than one of the others."""
+    return [
+        {name: round(value, 6) if isinstance(value := row[key], float) else value for key, name in COLUMNS.items()}
+        for row in rows
+        if row["curve"] not in ("band", "mean") or row["false"] == 0 or row["false"] >= _first(row, 0.0)
+    ]
+
+
+@figure("attack_roc", "What attacks find", data, needs=ATTACKS, settings=True, table=table)
 def chart(rows: Sequence[Row]) -> Chart:
     """A curve for each attack with its band over attacked models, the claims, and a guess by chance.
 
     The curve is the mean over the attacked models, whose area is told; that of one model alone is faint."""
     if not rows:
-        return empty(TITLE, "no attack is chosen")
+        return empty("no attack is chosen")
     logarithmic = rows[0]["scale"] == "log"
     low = _least(rows) if logarithmic else 0.0
     floor = _lowest(rows, low) if logarithmic else 0.0
@@ -210,25 +223,15 @@ def chart(rows: Sequence[Row]) -> Chart:
             ),
         ),
         series=tuple(series),
-        summary=_summary(rows, names),
         height=470,
         legend=True,
-        reading=_lines(rows, len(names) >= CROWD),
-        notes=_notes(rows, len(names) >= CROWD),
     )
 
 
 plot = plotted(chart)
 
 
-def table(rows: Sequence[Row]) -> list[Row]:
-    """The rows as they leave in a CSV: what differs from row to row, in six decimals; of bands and means, no
-    share of false positives that is less than one of the others."""
-    return [
-        {name: round(value, 6) if isinstance(value := row[key], float) else value for key, name in COLUMNS.items()}
-        for row in rows
-        if row["curve"] not in ("band", "mean") or row["false"] == 0 or row["false"] >= _first(row, 0.0)
-    ]
+plot = plotted(chart)
 
 
 def _title(rows: Sequence[Row], asked: Sequence[str]) -> str:
@@ -303,71 +306,3 @@ def _lowest(rows: Sequence[Row], low: float) -> float:
 def _hover(row: Row) -> str:
     whose = {"mean": f"mean of {row['models']} models\n"}.get(row["curve"], "one model\n" * (row["models"] > 1))
     return f"{row['attack']}\n{whose}{percent(row['false'])} false alarms\n{percent(row['true'])} found"
-
-
-def _notes(rows: Sequence[Row], crowd: bool) -> tuple[str, ...]:
-    notes = [_lines(rows, crowd)]
-    graphs = list(dict.fromkeys(row["graph"] for row in rows if row["graph"]))
-    if len(graphs) > 1:
-        notes.append(
-            f"These attacks are on different graphs ({'; '.join(graphs)}): do not compare their areas. Graphs differ "
-            "in how many nodes train and in how alike neighbours are, whatever protects them."
-        )
-    if rows[0]["scale"] == "log":
-        counts = sorted({row["others"] for row in rows})
-        notes.append(
-            f"Curves begin at one false alarm among {' or '.join(f'{one:,}' for one in counts)} "
-            f"{_one(rows, 'others_are', 'others')}: a smaller share of them cannot be seen."
-        )
-    classes = sorted({row["by_classes"] for row in rows if row["by_classes"] is not None})
-    if classes:
-        notes.append(
-            "Edges join nodes alike, so a model can tell edges that it never read. An area is to be compared not with "
-            f"0.5 but with that of the true classes alone, {' or '.join(number(one) for one in classes)}, and with a "
-            "perceptron's, which reads no edge."
-        )
-    if any(row["curve"] == "sound" for row in rows):
-        notes.append(
-            "The line that the legend calls the sound ε is the most that it allows: no attack lies above it for "
-            "long. It allows for chance, since so few give a curve that wanders: above the line by chance in at most "
-            f"1 of 40 cases at each point. Exchanging a member and another takes {_steps(rows)} changes of the "
-            "data, and each costs ε; where the line runs along the upper edge, such an ε excludes no curve."
-        )
-    return tuple(notes)
-
-
-def _lines(rows: Sequence[Row], crowd: bool) -> str:
-    """Of which models lines and bands are: the same rule for however many attacks."""
-    models = {row["attack"]: row["models"] for row in rows}
-    mean = {row["attack"] for row in rows if row["curve"] == "mean"}
-    own = "the one attacked model" if set(models.values()) == {1} else "the one trained on the run's own training nodes"
-    if not mean:
-        said = f"Line: {own}."
-    else:
-        strong = "Line" if crowd else "Strong line"
-        said = f"{strong}: the mean over the attacked models, each trained on its own random set of nodes"
-        said += "." if len(mean) == len(models) else f"; of fewer than {FEW} models, {own}."
-        said += "" if crowd else " Faint line: the one trained on the run's own training nodes."
-    return said + " Band: lowest to highest over all attacked models." * any(
-        row["curve"] == "band" and row.get("banded", True) for row in rows
-    )
-
-
-def _steps(rows: Sequence[Row]) -> str:
-    return " or ".join(sorted({str(row["steps"]) for row in rows if row["curve"] == "sound"}))
-
-
-def _summary(rows: Sequence[Row], names: Sequence[str]) -> str:
-    said = []
-    for name in names:
-        held = [row for row in rows if row["attack"] == name and row["curve"] == "attack"]
-        first = held[0]
-        rare = ""
-        if first["rare_false"] is not None:
-            allowed = exact_percent(first["rare_false"])
-            rare = f", {percent(first['rare_true'])} found with at most {allowed} false alarms"
-        said.append(
-            f"{name}: area {number(first['area'])} ({number(first['area_low'])} to {number(first['area_high'])}){rare}"
-            + ("" if first["by_classes"] is None else f", true classes alone: {number(first['by_classes'])}")
-        )
-    return "; ".join(said) + ". A guess by chance has an area of 0.5."

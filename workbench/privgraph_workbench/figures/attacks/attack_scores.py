@@ -8,6 +8,9 @@ from privgraph.attacks.record import AttackRecord
 from privgraph.registry import sides
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.figure import figure
+from privgraph_workbench.figures.flags import Flag
+from privgraph_workbench.figures.needs import ATTACK
 from privgraph_workbench.words.numbers import number, percent
 
 TITLE = "The attack's scores"
@@ -38,10 +41,11 @@ def data(record: AttackRecord) -> list[Row]:
     ]
 
 
+@figure("attack_scores", "The attack's scores", data, needs=ATTACK, flags=(Flag.EVALUATOR,))
 def chart(rows: Sequence[Row]) -> Chart:
     """Two outlines over one axis: where they lie apart, the attack tells one side from the other."""
     if not any(row["members"] or row["others"] for row in rows):
-        return empty(TITLE, "this attack kept no scores")
+        return empty("this attack kept no scores")
     series: list[Series] = []
     names = {side: str(rows[0][f"{side}_are"]) for side in SIDES}
     for slot, (side, name) in enumerate(names.items()):
@@ -57,9 +61,7 @@ def chart(rows: Sequence[Row]) -> Chart:
             Series(name=name, kind="band", x=x, y=y, low=(0.0,) * len(y), slot=slot, group=name, legend=False),
             Series(name=name, kind="line", x=x, y=y, slot=slot, group=name, hover=hover),
         ]
-    common = sum(min(row["share_members"], row["share_others"]) for row in rows)
     return Chart(
-        title=TITLE,
         panels=(
             Panel(
                 x=Axis(title=f"score (a higher one speaks for {names['members']})"),
@@ -67,11 +69,6 @@ def chart(rows: Sequence[Row]) -> Chart:
             ),
         ),
         series=tuple(series),
-        summary=(
-            f"Scores of {sum(row['members'] for row in rows):,} {names['members']} and "
-            f"{sum(row['others'] for row in rows):,} {names['others']}, from {number(rows[0]['low'])} to "
-            f"{number(rows[-1]['high'])}. The two outlines have {percent(common)} in common."
-        ),
         height=340,
     )
 

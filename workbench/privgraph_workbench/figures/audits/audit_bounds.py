@@ -9,12 +9,14 @@ from collections.abc import Collection, Mapping, Sequence
 
 from privgraph.audits.record import AuditRecord
 from privgraph.privacy.kinds import Route
-from privgraph_workbench.figures.audits.audit_roc import STEP_BADGE
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, distinct, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.figure import figure
+from privgraph_workbench.figures.flags import Flag
+from privgraph_workbench.figures.needs import AUDIT
 from privgraph_workbench.leaks import largest_bound
 from privgraph_workbench.theme import EPSILONS, NEUTRAL, Epsilon
-from privgraph_workbench.words.numbers import exact_percent, lower, rounded_delta, stated
+from privgraph_workbench.words.numbers import lower, rounded_delta, stated
 
 TITLE = "Shown by attack, and claimed"
 ROUTES = {
@@ -81,12 +83,13 @@ def by_counting(routes: Collection[Route]) -> str:
     return "by the threshold alone" if set(routes) == {Route.THRESHOLD} else "by counting alone"
 
 
+@figure("audit_bounds", "Shown by attack, and claimed", data, needs=AUDIT, settings=True)
 def chart(rows: Sequence[Row]) -> Chart:
     """A bar for each bound and each claim, its number below its name, and a mark for the most that so many
     trials could have shown. A bound that reaches beyond a claim refutes it; one near its mark says little of
     how much there was to find. Claims that are much larger than all else are cut."""
     if not any(row["kind"] == "bound" for row in rows):
-        return empty(TITLE, "this audit gave no bound")
+        return empty("this audit gave no bound")
     named = [f"{row['name']}{' (counts)' if row['counts'] else ''}" for row in rows]
     labels = ["\n".join([*textwrap.wrap(name, LINE), _value(row)]) for name, row in zip(named, rows, strict=True)]
     categories = distinct(labels)
@@ -102,16 +105,16 @@ def chart(rows: Sequence[Row]) -> Chart:
     cut = [categories[place] for place, row in enumerate(rows) if (row["epsilon"] or 0) > longest]
     series: list[Series] = []
     for kind, mark in EPSILONS.items():
-        held = [(place, row) for place, row in enumerate(rows) if _kind(row) == kind]
-        breaks = tuple(f"{BREAK} {_told(row)}" if categories[place] in cut else "" for place, row in held)
+        own = [(place, row) for place, row in enumerate(rows) if _kind(row) == kind]
+        breaks = tuple(f"{BREAK} {_told(row)}" if categories[place] in cut else "" for place, row in own)
         series.append(
             Series(
                 name=f"{mark.title} ({'at least' if kind == 'audited' else 'claimed'})",
                 kind="bars",
-                x=tuple(_length(row["epsilon"], longest) for _, row in held),
-                y=tuple(categories[place] for place, _ in held),
+                x=tuple(_length(row["epsilon"], longest) for _, row in own),
+                y=tuple(categories[place] for place, _ in own),
                 epsilon=kind,
-                hover=tuple(_hover(row, categories[place]) for place, row in held),
+                hover=tuple(_hover(row, categories[place]) for place, row in own),
                 text=breaks if any(breaks) else (),
             )
         )
@@ -128,16 +131,14 @@ def chart(rows: Sequence[Row]) -> Chart:
                 hover=tuple(f"an attack that is never wrong would show {lower(one)} with so many" for one, _ in most),
             )
         )
-    exceeded = [row["name"].removeprefix("claimed: ") for row in rows if row["exceeded"]]
-    badges = [f"the attack has shown more than the {name} that is claimed" for name in exceeded]
     first = rows[0]
+    held = {Flag.REFUTED: any(row["exceeded"] for row in rows), Flag.ONE_STEP: first["covers"] == "step"}
     rules = tuple(
         Rule(x=row["epsilon"], label="", side="left")
         for row in rows
         if row["kind"] == "claim" and row["epsilon"] is not None and row["epsilon"] <= longest
     )
     return Chart(
-        title=TITLE,
         panels=(
             Panel(
                 x=Axis(
@@ -148,15 +149,8 @@ def chart(rows: Sequence[Row]) -> Chart:
             ),
         ),
         series=tuple(series),
-        summary="; ".join(f"{name}: {_value(row)}" for name, row in zip(named, rows, strict=True))
-        + "".join(
-            f". So many trials could show at most {lower(one)} by that route alone ({named[place]})"
-            for one, place in most
-        )
-        + f". Bounds hold at {exact_percent(first['confidence'])} confidence each.",
-        badges=(*badges, *([STEP_BADGE] if first["covers"] == "step" else [])),
+        flags=tuple(flag for flag, there in held.items() if there),
         height=150 + sum(18 * (1 + label.count("\n")) + 12 for label in categories),
-        notes=(f"Cut at {BREAK}: {'; '.join(name.replace(chr(10), ', ') for name in cut)}.",) if cut else (),
     )
 
 

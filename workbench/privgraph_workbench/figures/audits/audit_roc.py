@@ -4,7 +4,7 @@ cannot cross."""
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -16,14 +16,13 @@ from privgraph.privacy.kinds import Adversary, Route
 from privgraph.registry import sides
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
-from privgraph_workbench.theme import EPSILONS, NEUTRAL, Epsilon
-from privgraph_workbench.words.numbers import exact_percent, lower, number, percent, rounded_delta, stated
+from privgraph_workbench.figures.figure import figure
+from privgraph_workbench.figures.flags import Flag
+from privgraph_workbench.figures.needs import AUDIT
+from privgraph_workbench.theme import NEUTRAL, Epsilon
+from privgraph_workbench.words.numbers import exact_percent, number, percent, rounded_delta, stated
 
 TITLE = "What the attack finds, and what the claims allow"
-OUTSIDE = (
-    "No claim is drawn here: a training node and another exchange places in several steps, each of which costs ε. The "
-    "curve with the line for all of them stands where the outsider's attacks are shown."
-)
 COLUMNS = ("curve", "false", "true", "low", "high", "epsilon")
 """What differs from row to row, and stands in a CSV; all else is said in the text beside it."""
 SCALES = {"linear": "all false alarms alike", "log": "logarithmic: rare false alarms, where privacy is lost"}
@@ -46,8 +45,6 @@ RAREST = 1e-6
 """The smallest share of false alarms that an axis begins at."""
 ESTIMATE = "faint: these trials alone, an estimate"
 """The attack's own curve in the legend, where it is not what is held against the claims."""
-ALL = 0.99
-"""A line that begins higher cannot be told from the upper edge."""
 TRIALS = "trials with the unit", "trials without the unit"
 """The two sides of an audit's curve; those of an outsider's attack are whom it tells apart."""
 STEP_BADGE = "one release alone: this audit covers a single step, and its claims are those of that step"
@@ -183,6 +180,12 @@ def _band(record: AuditRecord, shared: Row, least: float) -> list[Row]:
     ]
 
 
+def table(rows: Sequence[Row]) -> list[Row]:
+    """The rows as they leave in a CSV."""
+    return [{column: row[column] for column in COLUMNS} for row in rows]
+
+
+@figure("audit_roc", "What the attack finds, and what the claims allow", data, needs=AUDIT, settings=True, table=table)
 def chart(rows: Sequence[Row]) -> Chart:
     """The attack's curve beside those of the claims, and the line of a guess by chance.
 
@@ -191,7 +194,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     that lies below it is refuted.
     """
     if not rows:
-        return empty(TITLE, "this audit has no curve")
+        return empty("this audit has no curve")
     first = rows[0]
     logarithmic = first["scale"] == "log"
     low = min((row["false"] for row in rows if row["false"] > 0), default=RAREST)
@@ -238,7 +241,6 @@ def chart(rows: Sequence[Row]) -> Chart:
                 )
             )
     return Chart(
-        title=TITLE,
         panels=(
             Panel(
                 x=_axis(f"false alarms ({first['without_are']}", logarithmic, low),
@@ -246,52 +248,12 @@ def chart(rows: Sequence[Row]) -> Chart:
             ),
         ),
         series=tuple(series),
-        summary=_summary(rows),
-        badges=(STEP_BADGE,) if first["covers"] == "step" else (),
+        flags=(Flag.ONE_STEP,) * (first["covers"] == "step"),
         height=400,
-        notes=(*_notes(Adversary(first["adversary"]), drawn), *_beyond(rows)),
     )
 
 
-def table(rows: Sequence[Row]) -> list[Row]:
-    """The rows as they leave in a CSV."""
-    return [{column: row[column] for column in COLUMNS} for row in rows]
-
-
 plot = plotted(chart)
-
-
-def _notes(adversary: Adversary, drawn: Collection[str]) -> list[str]:
-    """What the lines that are drawn beside the curve mean, and that the curve decides nothing; or why there
-    are none."""
-    if adversary is Adversary.OUTSIDER:
-        return [OUTSIDE]
-    said = []
-    if {"gaussian", "gaussian_published"} & set(drawn):
-        said.append(
-            "The noise is Gaussian and nothing else, so each ε is the curve of one mechanism, which no attack can "
-            "cross in the long run. Its μ is how far apart the two datasets lie, in standard deviations of the noise."
-        )
-    elif {"sound", "published"} & set(drawn):
-        said.append("A claim of (ε, δ) draws a line that no attack can cross, in the long run.")
-    if "gaussian_shown" in drawn:
-        said.append(
-            "What is shown is the curve of the audit's bound: a claim whose line lies below it is refuted, and only "
-            "such a one. The faint line decides nothing."
-        )
-        return [" ".join(said)]
-    if adversary is Adversary.CANARIES:
-        chance = (
-            "The curve is drawn from a finite number of canaries, all in one training, so it may lie beyond a line by "
-            "chance."
-        )
-    else:
-        chance = (
-            "The curve is drawn from a finite number of trials, so it may lie beyond a line by chance: the band shows "
-            "how far, at each share of false alarms by itself."
-        )
-    decides = f"{chance} So the curve decides nothing: a claim is refuted where the bound exceeds it, and only there."
-    return [*([" ".join(said)] if said else []), decides]
 
 
 def _of(row: Row) -> str:
@@ -322,22 +284,6 @@ def _least(record: AuditRecord) -> float:
     return float(max(RAREST, 10.0 ** math.floor(math.log10(min(seen, default=0.1) * 0.999))))
 
 
-def _beyond(rows: Sequence[Row]) -> list[str]:
-    """Which claims forbid nothing that the figure shows."""
-    if rows[0]["scale"] != "log":
-        return []
-    drawn = {row["curve"] for row in rows}
-    plain = bool({"gaussian", "gaussian_published"} & drawn)
-    begin = {row["curve"]: row["true"] for row in reversed(rows) if row["false"] > 0}
-    told = [
-        EPSILONS[kind].title
-        for curve, (kind, _) in CURVES.items()
-        if kind in CLAIMS and (curve in CORNERS) != plain and begin.get(curve, 0.0) >= ALL
-    ]
-    said = f"At all false alarms drawn here, {' and '.join(told)} allows everything: it is the upper edge."
-    return [said] if told else []
-
-
 def _lowest(rows: Sequence[Row], low: float) -> float:
     """The power of ten at or below the smallest share that any curve finds right of `low`: where epsilon is
     large all of them run along the upper edge, and an axis of six decades would show nothing of them."""
@@ -355,29 +301,3 @@ def _hover(row: Row) -> str:
     gaussian["gaussian_shown"] = "in the long run the attack finds at least"
     said = {"attack": "finds", **gaussian}.get(row["curve"], "no attack may find more than")
     return f"{percent(row['false'])} false alarms\n{said} {percent(row['true'])}"
-
-
-def _summary(rows: Sequence[Row]) -> str:
-    first = rows[0]
-    attack = [row for row in rows if row["curve"] == "attack"]
-    rare = max((row["true"] for row in attack if row["false"] <= 0.01), default=0.0)
-    said = [
-        f"The area under the attack's curve is {number(first['area'])}, where a guess by chance has 0.5",
-        f"with at most 1% false alarms it finds {percent(rare)}",
-    ]
-    if first["mu"] is not None:
-        said.append(f"Gaussian noise with the sound ε has μ = {number(first['mu'])}")
-    for curve in CLAIMS:
-        name = EPSILONS[curve].title
-        epsilon = first[curve]
-        if epsilon is None:
-            said.append(f"there is no {name}")
-        elif math.isinf(epsilon):
-            said.append(f"{name} is infinite and forbids nothing")
-        else:
-            relation = "exceeds" if first["bound"] > epsilon else "does not exceed"
-            said.append(f"the audit's bound {relation} {name} {stated(curve, epsilon)}")
-    return "; ".join(said) + (
-        f". The curve is an estimate; the bound, at least {lower(first['bound'])}, holds at "
-        f"{exact_percent(first['confidence'])} confidence."
-    )

@@ -9,6 +9,8 @@ from privgraph.privacy.kinds import Adversary
 from privgraph.registry import sides
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.figure import figure
+from privgraph_workbench.figures.needs import AUDIT
 from privgraph_workbench.words.numbers import number, percent
 
 TITLE = "The attack's score on both neighbouring datasets"
@@ -44,10 +46,11 @@ def data(record: AuditRecord) -> list[Row]:
     ]
 
 
+@figure("audit_scores", "The attack's score on both neighbouring datasets", data, needs=AUDIT, settings=True)
 def chart(rows: Sequence[Row]) -> Chart:
     """Two outlines over one axis: where they lie apart, the attack can tell the two datasets apart."""
     if not any(row["with"] or row["without"] for row in rows):
-        return empty(TITLE, "this audit kept no scores")
+        return empty("this audit kept no scores")
     series: list[Series] = []
     names = {dataset: str(rows[0][f"{dataset}_are"]) for dataset in DATASETS}
     outside = names != DATASETS
@@ -60,9 +63,6 @@ def chart(rows: Sequence[Row]) -> Chart:
             Series(name=name, kind="line", x=x, y=y, slot=slot, group=name, hover=hover),
         ]
     score = str(rows[0]["score"])
-    shared = sum(min(row["share_with"], row["share_without"]) for row in rows)
-    counted = ("trials with the unit", "without it") if not outside else tuple(names.values())
-    told = "one side from the other" if outside else "the two datasets apart"
     return Chart(
         title=OUTSIDER_TITLE if outside else TITLE,
         panels=(
@@ -74,12 +74,6 @@ def chart(rows: Sequence[Row]) -> Chart:
             ),
         ),
         series=tuple(series),
-        summary=(
-            f"Scores ({score}) of {sum(row['with'] for row in rows):,} {counted[0]} and "
-            f"{sum(row['without'] for row in rows):,} {counted[1]}, from {number(rows[0]['low'])} to "
-            f"{number(rows[-1]['high'])}. The two outlines have {percent(shared)} in common: of all of it, "
-            f"nobody could tell {told}."
-        ),
         height=340,
     )
 

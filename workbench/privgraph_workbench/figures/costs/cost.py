@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from privgraph_workbench.figures.axes import COLUMNS, spans
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.figure import figure
+from privgraph_workbench.figures.flags import Flag
 from privgraph_workbench.theme import EPSILONS, Epsilon
 from privgraph_workbench.words.numbers import number, proved_epsilon, stated
 
@@ -39,6 +41,7 @@ def data(
     ]
 
 
+@figure("cost", "ε of a setting", data, settings=True)
 def chart(rows: Sequence[Row]) -> Chart:
     """Two curves over logarithmic epsilon; the setting's own place has a large mark on each, and a line where
     it can move. What is compared stands in one panel where the axis means the same, and else side by side
@@ -46,12 +49,11 @@ def chart(rows: Sequence[Row]) -> Chart:
     drawn = [row[COLUMNS[kind]] for row in rows for kind in KINDS if _finite(row[COLUMNS[kind]])]
     if not drawn:
         free = any(row[COLUMNS[kind]] == 0 for row in rows for kind in KINDS)
-        return empty(TITLE, "it costs nothing: ε = 0" if free else "no finite ε: none proved, and no formula published")
+        return empty("it costs nothing: ε = 0" if free else "no finite ε: none proved, and no formula published")
     bounds = spans(min(drawn), max(min(max(drawn), LARGEST), min(drawn)))
     groups = {of: [row for row in rows if row["of"] == of] for of in dict.fromkeys(row["of"] for row in rows)}
     unproved = [of for of, held in groups.items() if not any(_finite(row["epsilon"]) for row in held)]
     alone = len(groups) == 1
-    badge = "the published line only: no sound ε has been proved for this noise"
     (first, *_) = groups
     if not alone and not unproved and len({row["axis"] for row in rows}) == 1:
         return _over_each_other(groups, bounds)
@@ -59,8 +61,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         title=(f"{first}: {_against(rows)}" if first else _against(rows)) if alone else "Side by side",
         panels=tuple(_panel(held, "" if alone else of, bounds) for of, held in groups.items()),
         series=tuple(one for place, held in enumerate(groups.values()) for one in _curves(held, place)),
-        summary=" ".join(_said(held, "" if alone else of) for of, held in groups.items()),
-        badges=tuple(badge if alone else f"{of}: {badge}" for of in unproved),
+        flags=(Flag.UNPROVED,) * bool(unproved),
         height=340,
     )
 
@@ -93,18 +94,12 @@ def _over_each_other(groups: Mapping[str, Sequence[Row]], bounds: tuple[float, f
         title=f"Sound {_against(rows)}",
         panels=(panel,),
         series=tuple(series),
-        summary=" ".join(_said(held, of) for of, held in groups.items()),
         height=340,
     )
 
 
 def _against(rows: Sequence[Row]) -> str:
     return f"ε against {str(rows[0]['axis']).partition(' (')[0]}"
-
-
-def _said(rows: Sequence[Row], of: str) -> str:
-    own = "; ".join(f"{number(row['x'], 4)}, {', '.join(_epsilons(row))}" for row in rows if row["chosen"])
-    return f"Epsilon against {rows[0]['axis']}{' of ' + of if of else ''}. This setting: {own}."
 
 
 def _panel(rows: Sequence[Row], title: str, bounds: tuple[float, float]) -> Panel:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, distinct, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.words.numbers import proved_epsilon
 
 TITLE = "What each mechanism costs"
@@ -19,11 +20,12 @@ def data(costs: Iterable[tuple[str, float, float]], whole: float) -> list[Row]:
     return [{"name": name, "alone": alone, "without": without, "whole": whole} for name, alone, without in costs]
 
 
+@figure("entry_costs", "What each mechanism costs", data, settings=True)
 def chart(rows: Sequence[Row]) -> Chart:
     """Two columns of bars with a line at the epsilon of all together; epsilons of parts do not add up to
     it."""
     if not rows:
-        return empty(TITLE, "nothing that is protected is read")
+        return empty("nothing that is protected is read")
     finite = [row[key] for row in rows for key in ("alone", "without", "whole") if math.isfinite(row[key])]
     highest = 1.25 * max(finite, default=0.0) or 1.0
     whole, names = rows[0]["whole"], distinct(row["name"] for row in rows)
@@ -42,9 +44,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         )
         for place, (key, title) in enumerate(SIDES)
     ]
-    largest = max(rows, key=lambda row: float(row["alone"]))
     return Chart(
-        title=TITLE,
         panels=tuple(
             Panel(
                 x=Axis(title=title, low=0, high=highest),
@@ -54,9 +54,6 @@ def chart(rows: Sequence[Row]) -> Chart:
             for place, (_, title) in enumerate(SIDES)
         ),
         series=tuple(series),
-        summary=f"{len(rows)} mechanisms, {proved_epsilon(whole)} together; the most by itself costs "
-        f"{largest['name']}: {proved_epsilon(largest['alone'])}; without it "
-        f"{proved_epsilon(largest['without'])} would be left.",
         columns=2,
         height=190 + 40 * len(rows),
     )

@@ -20,6 +20,9 @@ from privgraph.privacy.events import (
 from privgraph.privacy.ledger import Ledger, LedgerEntry
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, distinct, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.figure import figure
+from privgraph_workbench.figures.flags import Flag
+from privgraph_workbench.figures.needs import LEDGER
 from privgraph_workbench.words.numbers import number, percent
 
 ORDERS = (*range(2, 65), 96, 128, 192, 256, 512, 1024)
@@ -62,15 +65,13 @@ def data(entries: Sequence[LedgerEntry], delta: float) -> list[Row]:
     ]
 
 
+@figure("ledger", "Where the privacy budget goes", data, needs=LEDGER, settings=True)
 def chart(rows: Sequence[Row]) -> Chart:
     """Horizontal bars of the shares, in the order in which the mechanisms were first run."""
     if not rows:
-        return empty(TITLE, "nothing that is protected has been read")
+        return empty("nothing that is protected has been read")
     names = distinct(name(row) for row in rows)
-    largest = max(rows, key=lambda row: float(row["share"]))
-    exposed = [row for row in rows if not row["private"]]
     return Chart(
-        title=TITLE,
         panels=(
             Panel(
                 x=Axis(title=SHARE, percent=True, low=0, high=1),
@@ -88,13 +89,7 @@ def chart(rows: Sequence[Row]) -> Chart:
                 hover=tuple(_hover(row) for row in rows),
             ),
         ),
-        summary=(
-            f"{len(rows)} mechanisms, each with the same share of the privacy budget, {percent(largest['share'])}."
-            if alike(rows)
-            else f"{len(rows)} mechanism{'s' * (len(rows) != 1)}; the largest share of the privacy budget, "
-            f"{percent(largest['share'])}, goes to {name(largest)}."
-        ),
-        badges=tuple(f"{row['mechanism']} reads private data without protection" for row in exposed[:1]),
+        flags=(Flag.UNPROTECTED,) * (not all(row["private"] for row in rows)),
         height=170 + 38 * len(rows),
     )
 

@@ -10,7 +10,8 @@ from typing import Literal
 from privgraph_workbench.figures.axes import COLUMNS, spans
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
-from privgraph_workbench.figures.notes import TRUTH_BADGE
+from privgraph_workbench.figures.figure import figure
+from privgraph_workbench.figures.flags import Flag
 from privgraph_workbench.theme import EPSILONS, Epsilon
 from privgraph_workbench.words.numbers import number, percent, upper
 
@@ -54,12 +55,13 @@ def data(
     ]
 
 
+@figure("price", "What the answers cost", data)
 def chart(rows: Sequence[Row]) -> Chart:
     """Two curves on logarithmic axes; where it is known, how many labels are right: below them, and along the
     noise next to them. What is chosen has a large mark on each."""
     drawn = [row[COLUMNS[kind]] for row in rows for kind in KINDS if _finite(row[COLUMNS[kind]])]
     if not drawn:
-        return empty(TITLE, "no lambda has a finite ε")
+        return empty("no lambda has a finite ε")
     low, high = spans(min(drawn), max(drawn))
     left, right = spans(rows[0]["lam"], rows[-1]["lam"])
     series: list[Series] = []
@@ -93,7 +95,6 @@ def chart(rows: Sequence[Row]) -> Chart:
                 hover=tuple(_hover(row) for row in marked),
             )
         )
-    said = "; ".join(_hover(row).replace("\n", ", ") for row in rows if row["chosen"])
     along = Axis(title=AXES[rows[0]["by"]][1], scale="log", low=left, high=right)
     whose = rows[0]["whose"]
     panels = [
@@ -110,13 +111,10 @@ def chart(rows: Sequence[Row]) -> Chart:
         series += [_right("line", told, 7), _right("points", marked, 12)]
     along_noise = rows[0]["by"] == "noise"
     wide = along_noise and not rows[0]["stacked"]
-    grow = "grow with lambda, which is the inverse of the noise" if not along_noise else "fall with more noise"
     return Chart(
-        title=TITLE,
         panels=tuple(panels),
         series=tuple(series),
-        summary=f"Both epsilons {grow}. {f'For a node {whose}: ' if whose else ''}{said}.",
-        badges=(TRUTH_BADGE,) if told else (),
+        flags=(Flag.EVALUATOR,) * bool(told),
         columns=2 if wide else 1,
         height=330 if wide or not told else 520,
     )

@@ -9,6 +9,7 @@ from dataclasses import replace
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, distinct, empty
 from privgraph_workbench.figures.costs.ledger import SHARE
 from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.words.numbers import percent
 
 TITLE = "How the budget is split"
@@ -36,11 +37,12 @@ def data(shares: Sequence[Row], *, movable: bool) -> list[Row]:
     return rows
 
 
+@figure("split", "How the budget is split", data, settings=True)
 def chart(rows: Sequence[Row]) -> Chart:
     """One bar. The pieces lie over one another, from the last to the first, so that each shows its own
     stretch."""
     if not any(row["share"] for row in rows):
-        return empty(TITLE, "nothing that is protected is read")
+        return empty("nothing that is protected is read")
     series = [
         Series(
             name=f"{row['name']}: {percent(row['share'])}",
@@ -55,7 +57,6 @@ def chart(rows: Sequence[Row]) -> Chart:
     ]
     legend = [replace(one, x=(0.0,), legend=True) for one in series]  # in order, though the last is drawn first
     return Chart(
-        title=TITLE,
         panels=(
             Panel(
                 x=Axis(title=SHARE, percent=True, low=0, high=1),
@@ -64,7 +65,6 @@ def chart(rows: Sequence[Row]) -> Chart:
             ),
         ),
         series=(*legend, *reversed(series)),
-        summary="The budget: " + "; ".join(f"{row['name']} {percent(row['share'])}" for row in rows) + ".",
         height=200,
     )
 

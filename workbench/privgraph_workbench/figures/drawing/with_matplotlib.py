@@ -18,14 +18,12 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullFormatter
 
 from privgraph_workbench.figures.chart import (
-    NARROW,
     PERCENT_ROOM,
     Axis,
     Chart,
     Panel,
     Series,
     log_ticks,
-    narrows,
     strengths,
     title_lines,
     widths,
@@ -33,7 +31,6 @@ from privgraph_workbench.figures.chart import (
 from privgraph_workbench.figures.drawing import fitting, legends
 from privgraph_workbench.figures.drawing.looks import Look, look
 from privgraph_workbench.theme import Theme, theme
-from privgraph_workbench.words.markup import capital
 from privgraph_workbench.words.numbers import exact_percent
 
 # The theme's words for dashes, symbols and hatching, in matplotlib's.
@@ -69,8 +66,6 @@ BAND = {"light": 0.18, "dark": 0.28}
 """Opacity of a band by theme: on a dark ground, less of it is seen."""
 _WIDTH = {1: 8.0, 2: 10.5, 3: 12.0}
 BROAD = 0.45  # opacity of a broad line
-HIGHEST = 310  # of a narrow chart, in the pixels of a height
-SMALLER = 0.9  # letters of its legend, beside those of others
 _LETTER = 0.085  # of the legend in inches
 _LINE = 0.19  # inches of one line of the footnote
 _LETTERS = 13  # of the footnote in an inch
@@ -80,28 +75,13 @@ _ROW = 0.165  # and of one line of the block below it
 _BLOCK = 8.0  # the size of its letters, at most
 
 
-def draw(
-    chart: Chart,
-    theme_name: str = "light",
-    notes: Sequence[str] = (),
-    block: Sequence[str] = (),
-    *,
-    titled: bool = True,
-    narrow: bool = False,
-) -> Figure:
-    """The chart in that theme, with `notes` printed below it, one to a line (wrapped where too long), and
-    below them the lines of `block`, whose columns stand under each other. Not `titled`: its title stands
-    above it already, in the words of a page. `narrow`: smaller, in letters of the same size, where it has
-    room for them then (`narrows`)."""
+def draw(chart: Chart, theme_name: str = "light", block: Sequence[str] = ()) -> Figure:
+    """The chart in that theme, below it its caption and the lines of `block` in letters of one width."""
     colours = theme(theme_name)
     columns = min(chart.columns, len(chart.panels))
     rows = math.ceil(len(chart.panels) / columns)
-    width, letter, tall = _WIDTH.get(columns, 12.0), _LETTER, 1000
-    if narrow and narrows(chart):
-        height = min(round(chart.height * NARROW / width), HIGHEST)
-        width, letter, chart = NARROW, _LETTER * SMALLER, replace(chart, height=height)
-        tall = int((height / 95 - 0.9) * 13.5)  # letters of the title of its y axis
-    lines = [line for note in notes for line in textwrap.wrap(note, int(width * _LETTERS), subsequent_indent="   ")]
+    width, letter = _WIDTH.get(columns, 12.0), _LETTER
+    lines = textwrap.wrap(chart.caption, int(width * _LETTERS), subsequent_indent="   ")
     chart = replace(chart, series=tuple(legends.wrapped_series(series, width, letter) for series in chart.series))
     named = {legends.entry(series): series.name.count("\n") for series in chart.series if series.legend and series.name}
     entries, further = len(named), sum(named.values())
@@ -112,11 +92,11 @@ def draw(
     if groups and legend_rows:
         legend_rows = max(map(len, groups)) + further
     inside = width * (1 - 2 * _EDGE)
-    badges = [line for one in chart.badges for line in fitting.lines(f"⚠ {capital(one)}", _BADGE, inside)]
-    title = fitting.lines(chart.title, _TITLE, inside, bold=True) if titled else []
-    top = 0.4 + _NEXT * max(0, len(title) - 1) if titled else 0.12
+    badges = [line for flag in chart.flags for line in fitting.lines(f"⚠ {flag.sentence}", _BADGE, inside)]
+    title = fitting.lines(chart.title, _TITLE, inside, bold=True)
+    top = 0.4 + _NEXT * max(0, len(title) - 1)
     head = top + 0.22 * len(badges)
-    body = chart.height / 95 + 0.24 * letter / _LETTER * legend_rows
+    body = chart.height / 95 + 0.24 * legend_rows
     # a letter of the block's font is 0.6 of its size wide, and a tenth more where that is rounded to pixels
     small = min(_BLOCK, 72 * 0.97 * width / (0.66 * max((len(line) for line in block), default=1)))
     foot = 0.16 + _LINE * len(lines) + _ROW * small / _BLOCK * len(block)
@@ -151,7 +131,7 @@ def draw(
         room = width / columns - 0.8 - 0.07 * longest
         letters = max(20, int(room * 13.5))  # of an axis title, at its size
         own = max(room * min(panel.share, 1.0) if shared else room, 0.4 * width / columns)
-        _axes(axes[place // columns][place % columns], panel, colours, (columns, own), letters, tall)
+        _axes(axes[place // columns][place % columns], panel, colours, (columns, own), letters)
     for place in range(len(chart.panels), rows * columns):
         axes[place // columns][place % columns].set_axis_off()
     handles: dict[str, Any] = {}
@@ -173,7 +153,7 @@ def draw(
             loc="outside upper left" if chart.legend_above else "outside lower left",
             ncols=legend_columns,
             frameon=False,
-            fontsize=10 * letter / _LETTER,
+            fontsize=10,
             labelcolor=colours.text,
             handlelength=3,
         )
@@ -214,7 +194,7 @@ def _settle(figure: Figure) -> None:
         axis.set_position((left, bottom, width, height))
 
 
-def _axes(axis: Axes, panel: Panel, colours: Theme, place: tuple[int, float], letters: int, tall: int) -> None:
+def _axes(axis: Axes, panel: Panel, colours: Theme, place: tuple[int, float], letters: int) -> None:
     """`place`: how many panels stand side by side, and how many inches of them its title may have."""
     axis.set_facecolor(colours.background)
     axis.set_axisbelow(True)
@@ -234,7 +214,7 @@ def _axes(axis: Axes, panel: Panel, colours: Theme, place: tuple[int, float], le
         told = (line for one in title_lines(panel, columns) for line in fitting.lines(one, _PANEL, inches))
         axis.set_title("\n".join(told), fontsize=_PANEL, color=colours.text, loc="left", pad=22 if panel.rules else 8)
     axis.set_xlabel(textwrap.fill(panel.x.title, letters), fontsize=10.5, color=colours.text)
-    axis.set_ylabel(textwrap.fill(panel.y.title, tall), fontsize=10.5, color=colours.text)
+    axis.set_ylabel(panel.y.title, fontsize=10.5, color=colours.text)
     for letter, description in (("x", panel.x), ("y", panel.y)):
         _scale(axis, letter, description, colours)
     for rule in panel.rules:

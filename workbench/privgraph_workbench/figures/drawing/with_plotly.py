@@ -27,7 +27,6 @@ from privgraph_workbench.figures.chart import (
 )
 from privgraph_workbench.figures.drawing.looks import look
 from privgraph_workbench.theme import FONT, FONT_SIZE, Theme, theme, transparent
-from privgraph_workbench.words.markup import capital
 
 _LEGEND_ROW = 24
 _GAP = 4
@@ -163,7 +162,7 @@ def _words(figure: go.Figure, panel: Panel, axis: str, colours: Theme, columns: 
 def _layout(figure: go.Figure, chart: Chart, colours: Theme, entries: Collection[int], rows: int, columns: int) -> None:
     """Title, legend (of `entries` with so many lines each), margins and all else that is of no one panel."""
     legend = _LEGEND_ROW * math.ceil(sum(entries) / _legend_columns(chart)) if chart.has_legend(len(entries)) else 0
-    badges = [line for badge in chart.badges for line in textwrap.wrap(f"⚠ {capital(badge)}", 105)]
+    badges = [line for flag in chart.flags for line in textwrap.wrap(f"⚠ {flag.sentence}", 105)]
     titles = [0 if panel.bare else len(title_lines(panel, columns)) for panel in chart.panels]
     words = max(18 * lines + 16 * bool(panel.rules) for lines, panel in zip(titles, chart.panels, strict=True))
     bare = all(panel.bare for panel in chart.panels)
@@ -208,7 +207,7 @@ def _layout(figure: go.Figure, chart: Chart, colours: Theme, entries: Collection
         },
         modebar={"bgcolor": "rgba(0,0,0,0)", "color": colours.muted, "activecolor": colours.text},
         uirevision="keep",
-        meta={"summary": " ".join([chart.summary, *chart.badges])},
+        meta={"summary": " ".join([chart.caption, *(flag.sentence for flag in chart.flags)])},
         bargap=0.25,
         barmode="overlay",  # as in files: bars of one place lie over one another, the later in front
     )

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, distinct, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
-from privgraph_workbench.figures.graphs import origin
-from privgraph_workbench.figures.graphs.degrees import RAW_BADGE
+from privgraph_workbench.figures.figure import figure, without
+from privgraph_workbench.figures.flags import Flag
 from privgraph_workbench.words.numbers import percent
 
 
@@ -26,14 +26,13 @@ def data(counts: Mapping[str, int] | Sequence[int], names: Sequence[str] = ()) -
     ]
 
 
+@figure("classes", "Class sizes", data, flags=(Flag.RAW,), table=without("graph"))
 def chart(rows: Sequence[Row]) -> Chart:
     """Horizontal bars of node counts by class."""
     if not rows:
-        return empty("Classes", "this graph has no classes")
+        return empty("this graph has no classes")
     names = distinct(row["name"] for row in rows)
-    largest = max(rows, key=lambda row: int(row["nodes"]))
     return Chart(
-        title="Classes",
         panels=(
             Panel(
                 x=Axis(title="nodes (count)", low=0),
@@ -51,13 +50,8 @@ def chart(rows: Sequence[Row]) -> Chart:
                 hover=tuple(f"{row['name']}: {row['nodes']:,} nodes ({percent(row['share'])})" for row in rows),
             ),
         ),
-        summary=f"{len(rows)} classes; the largest is {largest['name']} with {largest['nodes']:,} nodes "
-        f"({largest['share']:.0%}).",
-        badges=(RAW_BADGE,),
-        beside=origin.beside(rows),
         height=170 + 26 * len(rows),
     )
 
 
 plot = plotted(chart)
-table = origin.without_origin

@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
-from privgraph_workbench.figures.graphs import origin
+from privgraph_workbench.figures.figure import figure, without
+from privgraph_workbench.figures.flags import Flag
 from privgraph_workbench.words.numbers import percent
-
-RAW_BADGE = "drawn from the raw data, without any protection: not for release where the graph is private"
 
 
 def data(degrees: Mapping[int, int] | Mapping[str, int] | Sequence[int]) -> list[Row]:
@@ -42,14 +41,13 @@ def data(degrees: Mapping[int, int] | Mapping[str, int] | Sequence[int]) -> list
     ]
 
 
+@figure("degrees", "Degree distribution", data, flags=(Flag.RAW,), table=without("graph"))
 def chart(rows: Sequence[Row]) -> Chart:
     """Bars of node counts by degree bin."""
     if not rows:
-        return empty("Degrees", "this graph has no nodes")
+        return empty("this graph has no nodes")
     names = [_name(row) for row in rows]
-    common = max(rows, key=lambda row: int(row["nodes"]))
     return Chart(
-        title="Degrees",
         panels=(
             Panel(
                 x=Axis(title="degree (neighbours per node; bins double)", scale="category", categories=tuple(names)),
@@ -69,16 +67,11 @@ def chart(rows: Sequence[Row]) -> Chart:
                 ),
             ),
         ),
-        summary=f"Degree distribution: most nodes, {common['nodes']:,}, have degree {_name(common)}; "
-        f"the largest degree is {rows[-1]['high']:,}.",
-        badges=(RAW_BADGE,),
-        beside=origin.beside(rows),
         height=340,
     )
 
 
 plot = plotted(chart)
-table = origin.without_origin
 
 
 def _name(row: Row) -> str:

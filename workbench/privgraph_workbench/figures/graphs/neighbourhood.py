@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, edges, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
-from privgraph_workbench.figures.graphs import origin
-from privgraph_workbench.figures.graphs.degrees import RAW_BADGE
+from privgraph_workbench.figures.figure import figure, without
+from privgraph_workbench.figures.flags import Flag
 
 MOST_NODES = 200
 
@@ -60,11 +60,12 @@ def data(
     return rows
 
 
+@figure("neighbourhood", "A drawn neighbourhood", data, flags=(Flag.RAW,), table=without("graph"))
 def chart(rows: Sequence[Row]) -> Chart:
     """Nodes by class in colour and shape, edges as thin lines, the centre larger."""
     nodes = {row["node"]: row for row in rows if row["kind"] == "node"}
     if not nodes:
-        return empty("Neighbourhood", "there is no node to draw")
+        return empty("there is no node to draw")
     ends = [(row["source"], row["target"]) for row in rows if row["kind"] == "edge"]
     series = [edges(nodes, ends)]
     classes = sorted({(row["class"], row["name"]) for row in nodes.values()})
@@ -87,18 +88,11 @@ def chart(rows: Sequence[Row]) -> Chart:
                     ),
                 )
             )
-    same = sum(nodes[source]["class"] == nodes[target]["class"] for source, target in ends)
-    share = f" {same / len(ends):.0%} of the edges join nodes of one class." if ends else ""
     return Chart(
-        title="Neighbourhood",
         panels=(Panel(x=Axis(title=""), y=Axis(title=""), bare=True),),
         series=tuple(series),
-        summary=f"A neighbourhood of {len(nodes)} nodes and {len(ends)} edges.{share}",
-        badges=(RAW_BADGE,),
-        beside=origin.beside(rows),
         height=480,
     )
 
 
 plot = plotted(chart)
-table = origin.without_origin

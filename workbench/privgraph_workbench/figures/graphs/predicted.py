@@ -7,6 +7,8 @@ from itertools import product
 
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, edges, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.figure import figure
+from privgraph_workbench.figures.flags import Flag
 from privgraph_workbench.figures.graphs import neighbourhood
 
 TITLE = "Predictions on the graph"
@@ -33,15 +35,15 @@ def data(
     return rows
 
 
+@figure("predicted", "Predictions on the graph", data, flags=(Flag.EVALUATOR,))
 def chart(rows: Sequence[Row]) -> Chart:
     """Right predictions are filled, wrong ones hollow; nodes without one are small."""
     nodes = {row["node"]: row for row in rows if row["kind"] == "node"}
     if not nodes:
-        return empty(TITLE, "there is no node to draw")
+        return empty("there is no node to draw")
     ends = [(row["source"], row["target"]) for row in rows if row["kind"] == "edge"]
     series = [edges(nodes, ends)]
     said = [row for row in nodes.values() if row["predicted"] is not None]
-    right = [row for row in said if _is_right(row)]
     classes = sorted({(row["predicted"], row["name"]) for row in said})
     for (label, name), correct, centre in product(classes, (True, False), (False, True)):
         members = [
@@ -52,12 +54,8 @@ def chart(rows: Sequence[Row]) -> Chart:
     silent = [row for row in nodes.values() if row["predicted"] is None]
     series += _points("no prediction", silent, max((label for label, _ in classes), default=0) + 1, 6, hollow=True)
     return Chart(
-        title=TITLE,
         panels=(Panel(x=Axis(title=""), y=Axis(title=""), bare=True),),
         series=tuple(series),
-        summary=f"A piece of the graph, {len(nodes)} nodes and {len(ends)} edges: {len(right)} of {len(said)} "
-        "predictions are right.",
-        badges=(BADGE,),
         height=480,
         legend=True,
     )

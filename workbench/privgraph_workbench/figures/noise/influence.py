@@ -7,6 +7,7 @@ from typing import Protocol
 
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, band, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.seeds import confidence
 from privgraph_workbench.words.numbers import number
 
@@ -53,10 +54,11 @@ def data(measured: Iterable[Measured]) -> list[Row]:
     return sorted(rows, key=lambda row: (row["network"], row["share"]))
 
 
+@figure("influence", "One node's influence on the gradient", data)
 def chart(rows: Sequence[Row]) -> Chart:
     """A curve a network, with its band over repetitions."""
     if not rows:
-        return empty(TITLE, "nothing was measured")
+        return empty("nothing was measured")
     series: list[Series] = []
     ranges = []
     for slot, network in enumerate(dict.fromkeys(row["network"] for row in rows)):
@@ -81,7 +83,6 @@ def chart(rows: Sequence[Row]) -> Chart:
             f"{number(held[-1]['mean'])} with {held[-1]['out_edges']:,}"
         )
     return Chart(
-        title=TITLE,
         panels=(
             Panel(
                 x=Axis(title="χ: out-edges of the node that joins (share of all nodes)", percent=True, low=0.0),
@@ -89,8 +90,6 @@ def chart(rows: Sequence[Row]) -> Chart:
             ),
         ),
         series=tuple(series),
-        summary=f"How far the gradient of a graph moves when one node joins: {'; '.join(ranges)}. Means of "
-        f"{rows[0]['repetitions']:,} repetitions.",
         height=360,
     )
 

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.figure import figure
+from privgraph_workbench.figures.flags import Flag
 
 TITLE = "Three kinds of noise, all of standard deviation 1"
 KINDS = ("spherical Laplace", "Gaussian", "independent Laplace")
@@ -49,10 +51,13 @@ def data(seed: int = 0) -> list[Row]:
     return rows
 
 
+@figure(
+    "noise_shapes", "Three kinds of noise, all of standard deviation 1", data, settings=True, flags=(Flag.ILLUSTRATION,)
+)
 def chart(rows: Sequence[Row]) -> Chart:
     """Densities in one panel, three clouds side by side in the other."""
     if not rows:
-        return empty(TITLE, "nothing was drawn")
+        return empty("nothing was drawn")
     series: list[Series] = []
     for dimensions in (1, 2):
         for slot, kind in enumerate(KINDS):
@@ -70,7 +75,6 @@ def chart(rows: Sequence[Row]) -> Chart:
                 )
             )
     return Chart(
-        title=TITLE,
         panels=(
             Panel(
                 title="one coordinate: both Laplaces are one",
@@ -84,10 +88,6 @@ def chart(rows: Sequence[Row]) -> Chart:
             ),
         ),
         series=tuple(series),
-        summary="In one coordinate spherical Laplace and independent Laplace noise have the same density, "
-        "more peaked than the Gaussian one. In two, spherical Laplace and Gaussian noise fill "
-        "circles, independent Laplace noise a diamond.",
-        badges=("an illustration: samples with a fixed seed, of no run's noise",),
         columns=2,
         height=380,
     )

@@ -11,7 +11,7 @@ import numpy as np
 from privgraph.privacy.precision import precision_bound
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
-from privgraph_workbench.figures.notes import badges_of
+from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.theme import EPSILONS, NEUTRAL, Epsilon
 from privgraph_workbench.words.numbers import percent, upper
 
@@ -58,10 +58,11 @@ def data(
     ]
 
 
+@figure("precision", "Highest precision on private embeddings", data, settings=True)
 def chart(rows: Sequence[Row]) -> Chart:
     """The bound as a line, the marks on it, and blind guessing below."""
     if not rows:
-        return empty(TITLE, "no epsilon to draw")
+        return empty("no epsilon to draw")
     bound = [row for row in rows if row["kind"] == "bound"]
     marks = [row for row in rows if row["kind"] != "bound"]
     first, last = rows[0], bound[-1]["epsilon"]
@@ -96,9 +97,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         )
         for place, row in enumerate(marks)
     ]
-    said = "; ".join(f"{row['name']}: {_hover(row).replace(chr(10), ', ')}" for row in marks)
     return Chart(
-        title=TITLE,
         panels=(
             Panel(
                 x=Axis(title="ε of each node's embedding", low=0, high=last),
@@ -106,9 +105,6 @@ def chart(rows: Sequence[Row]) -> Chart:
             ),
         ),
         series=tuple(series),
-        summary=f"The highest precision on private embeddings of {first['classes']} classes grows from "
-        f"{percent(rows[0]['precision'])} at ε 0. {said}.",
-        badges=badges_of(rows),
         height=360,
     )
 

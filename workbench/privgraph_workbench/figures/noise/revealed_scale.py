@@ -13,6 +13,7 @@ from privgraph.privacy.composition import gaussian_delta
 from privgraph_workbench.figures.axes import spans
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.words.numbers import number
 
 TITLE = "One release, read in all coordinates"
@@ -52,11 +53,12 @@ def data(points: Iterable[tuple[float, float, float, float]]) -> list[Row]:
     ]
 
 
+@figure("revealed_scale", "One release, read in all coordinates", data, settings=True)
 def chart(rows: Sequence[Row]) -> Chart:
     """Three lines over a logarithmic delta; one that falls to nothing ends there."""
     drawn = [row[key] for row in rows for key, _ in LINES if row[key] >= SMALLEST]
     if not drawn:
-        return empty(TITLE, "nothing is revealed at these epsilons")
+        return empty("nothing is revealed at these epsilons")
     low, high = spans(min(drawn), max(drawn))
     series = []
     for slot, (key, name) in enumerate(LINES):
@@ -74,7 +76,6 @@ def chart(rows: Sequence[Row]) -> Chart:
             )
     last = rows[-1]
     return Chart(
-        title=TITLE,
         panels=(
             Panel(
                 x=Axis(title="ε", low=0, high=last["epsilon"]),
@@ -82,9 +83,6 @@ def chart(rows: Sequence[Row]) -> Chart:
             ),
         ),
         series=tuple(series),
-        summary="Somebody who reads all coordinates of spherical Laplace noise still reaches delta "
-        f"{number(last['shown'])} at epsilon {number(last['epsilon'])}, where Lemma 1 claims "
-        f"{number(last['claimed'])}.",
         height=360,
     )
 

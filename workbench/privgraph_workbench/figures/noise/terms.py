@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from privgraph_workbench.figures.axes import spans
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.figure import figure
 
 TITLE = "The terms of Equation 3"
 FEW = 12
@@ -37,10 +38,11 @@ def data(terms: Iterable[tuple[float, float, float, float]], order: float) -> li
     ]
 
 
+@figure("terms", "The terms of Equation 3", data, settings=True)
 def chart(rows: Sequence[Row]) -> Chart:
     """The few subgraphs that a node is likely to be in on the left, all that are possible on the right."""
     if not rows:
-        return empty(TITLE, "every node is central in every step, and the terms are of a node that is not")
+        return empty("every node is central in every step, and the terms are of a node that is not")
     few = [row for row in rows if row["k"] <= FEW]
     many = [row for row in rows if row["k"] >= 1]
     series = [
@@ -59,10 +61,8 @@ def chart(rows: Sequence[Row]) -> Chart:
         for slot, (key, name) in enumerate(LINES)
         if held
     ]
-    last = rows[-1]
     left, right = spans(many[0]["k"], many[-1]["k"]) if many else (1.0, 10.0)
     return Chart(
-        title=TITLE,
         panels=(
             Panel(
                 title="what is likely",
@@ -76,9 +76,6 @@ def chart(rows: Sequence[Row]) -> Chart:
             ),
         ),
         series=tuple(series),
-        summary=f"At order {last['order']:g} the term of k = {last['k']:,g} subgraphs is "
-        f"{_power(last['laplace'])} with spherical Laplace noise and {_power(last['gaussian'])} with "
-        f"Gaussian noise, and so many subgraphs meet with a chance of {_power(last['chance'])}.",
         columns=2,
         height=360,
     )

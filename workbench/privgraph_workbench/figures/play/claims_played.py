@@ -9,6 +9,7 @@ import numpy as np
 from privgraph_workbench.facts.games import GAMES
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words.numbers import lower, number
 
@@ -39,10 +40,11 @@ def data(epsilon: float = 1.0, rounds: int = 20_000, seed: int = 0, games: Seque
     return rows
 
 
+@figure("claims_played", "Claimed, and shown by an attack", data, settings=True)
 def chart(rows: Sequence[Row]) -> Chart:
     """Two marks on a line for each game: the claim, and the bound that refutes it."""
     if not rows:
-        return empty(TITLE, "no game was played")
+        return empty("no game was played")
     games = tuple(row["game"] for row in rows)
     reach = max(max(row["published"], row["audited"]) for row in rows)
     series = (
@@ -70,7 +72,6 @@ def chart(rows: Sequence[Row]) -> Chart:
         ),
     )
     return Chart(
-        title=TITLE,
         panels=(
             Panel(
                 x=Axis(title="ε (privacy budget)", low=-ROOM * reach),
@@ -78,9 +79,6 @@ def chart(rows: Sequence[Row]) -> Chart:
             ),
         ),
         series=series,
-        summary="; ".join(
-            f"{row['game']}: claimed {number(row['published'])}, shown at least {lower(row['audited'])}" for row in rows
-        ),
         height=150 + 60 * len(rows),
         legend=True,
     )

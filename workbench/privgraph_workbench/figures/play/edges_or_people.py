@@ -10,6 +10,7 @@ import numpy as np
 from privgraph_workbench.facts import world as worlds
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.words.numbers import number, percent
 
 TITLE = "The same ε, two promises"
@@ -46,10 +47,11 @@ def _right(people: int, protects: str, epsilon: float, hops: int) -> float:
     return float((worlds.guesses(told) == world.groups).mean())
 
 
+@figure("edges_or_people", "The same ε, two promises", data, settings=True)
 def chart(rows: Sequence[Row]) -> Chart:
     """Two curves between blind guesses and no noise."""
     if not rows:
-        return empty(TITLE, "nothing is protected")
+        return empty("nothing is protected")
     series: list[Series] = []
     for slot, (protects, name) in enumerate(NAMES.items()):
         own = [row for row in rows if row["protects"] == protects]
@@ -79,7 +81,6 @@ def chart(rows: Sequence[Row]) -> Chart:
         )
     )
     return Chart(
-        title=TITLE,
         panels=(
             Panel(
                 x=Axis(title="ε (privacy budget; logarithmic)", scale="log", ticks=EPSILONS),
@@ -88,9 +89,6 @@ def chart(rows: Sequence[Row]) -> Chart:
             ),
         ),
         series=tuple(series),
-        summary="; ".join(
-            f"{NAMES[row['protects']]}, ε {number(row['epsilon'])}: {percent(row['right'])} right" for row in rows
-        ),
         height=360,
         legend=True,
     )

@@ -11,6 +11,7 @@ from scipy.special import expit
 
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.words.numbers import number, percent
 
 TITLE = "What is published, with and without"
@@ -78,10 +79,11 @@ def largest(rows: Sequence[Row]) -> float:
     return max((abs(row["ratio"]) for row in rows if row["ratio"] is not None), default=0.0)
 
 
+@figure("evidence", "What is published, with and without", data, settings=True)
 def chart(rows: Sequence[Row]) -> Chart:
     """Two histograms over one axis, between the walls that epsilon builds."""
     if not rows:
-        return empty(TITLE, "nobody was taken out")
+        return empty("nobody was taken out")
     epsilon = rows[0]["epsilon"]
     series: list[Series] = []
     names = {side: str(rows[0][f"names_{side}"]) for side in ("with", "without")}
@@ -100,7 +102,6 @@ def chart(rows: Sequence[Row]) -> Chart:
     reach = max(rows[-1]["high"], 1.15 * epsilon)
     walls = (Rule(x=-epsilon, label="−ε", side="left"), Rule(x=epsilon, label="ε"))
     return Chart(
-        title=TITLE,
         panels=(
             Panel(
                 x=Axis(
@@ -113,11 +114,6 @@ def chart(rows: Sequence[Row]) -> Chart:
             ),
         ),
         series=tuple(series),
-        summary=(
-            f"Two histograms of {sum(row['draws'] for row in rows):,} draws, {names['with']} and "
-            f"{names['without']}. The largest ratio of their heights is e to the {number(largest(rows))}; the promise "
-            f"allows e to the {number(epsilon)}."
-        ),
         height=340,
         legend=True,
     )

@@ -10,6 +10,7 @@ import numpy as np
 from privgraph_workbench.facts import world as worlds
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.words.numbers import percent
 
 TITLE = "What friends tell"
@@ -46,11 +47,12 @@ def _right(people: int, alike: float, hops: int) -> float:
     return float(np.mean(found))
 
 
+@figure("friends_tell", "What friends tell", data, settings=True)
 def chart(rows: Sequence[Row]) -> Chart:
     """A curve, above a line for blind guesses; where it looks further than friends, what friends alone tell
     stands behind it."""
     if not rows:
-        return empty(TITLE, "no world was made")
+        return empty("no world was made")
     asked, hops = rows[0]["asked"], rows[0]["hops"]
     curves = [("friends", "friends' hints alone", 2)] if hops > 1 else []
     curves.append(("right", "guessed from friends' hints" if hops == 1 else FURTHER.get(hops, f"{hops} hops"), 0))
@@ -72,7 +74,6 @@ def chart(rows: Sequence[Row]) -> Chart:
         ),
     )
     return Chart(
-        title=TITLE,
         panels=(
             Panel(
                 x=Axis(title="share of friendships within one group", percent=True),
@@ -81,11 +82,6 @@ def chart(rows: Sequence[Row]) -> Chart:
             ),
         ),
         series=series,
-        summary="; ".join(
-            f"{percent(row['alike'])} alike: {percent(row['right'])} right"
-            + (f", {percent(row['friends'])} from friends alone" if hops > 1 else "")
-            for row in rows
-        ),
         height=340,
         legend=True,
     )

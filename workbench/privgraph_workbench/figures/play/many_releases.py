@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from privgraph_workbench.facts.world import best_share
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.words.numbers import number, percent
 
 TITLE = "Every release adds its epsilon"
@@ -33,10 +34,11 @@ def data(epsilon: float = 0.5, releases: int = 1, *, friendships: int = 0) -> li
     ]
 
 
+@figure("many_releases", "Every release adds its epsilon", data, settings=True)
 def chart(rows: Sequence[Row]) -> Chart:
     """A curve from a little better than a coin to certainty."""
     if not rows:
-        return empty(TITLE, "nothing was released")
+        return empty("nothing was released")
     series = (
         Series(
             name="right at most",
@@ -51,19 +53,20 @@ def chart(rows: Sequence[Row]) -> Chart:
         ),
         Series(name="a coin", kind="level", x=(rows[0]["releases"], rows[-1]["releases"]), y=(0.5,), slot=1),
     )
-    last, friends = rows[-1], rows[0]["counted"] == "friendships"
     return Chart(
-        title=FRIENDSHIPS if friends else TITLE,
+        title=FRIENDSHIPS if rows[0]["counted"] == "friendships" else TITLE,
         panels=(
             Panel(
-                x=Axis(title="friendships of one person" if friends else "releases of the same data"),
+                x=Axis(
+                    title="friendships of one person"
+                    if rows[0]["counted"] == "friendships"
+                    else "releases of the same data"
+                ),
                 y=Axis(title="guesses right, at most", percent=True, low=0.4, high=1.0),
                 rules=(Rule(x=rows[0]["asked"], label="chosen"),),
             ),
         ),
         series=series,
-        summary=f"{percent(rows[0]['best'])} after one of the {last['counted']}, {percent(last['best'])} after "
-        f"{last['releases']}.",
         height=340,
         legend=True,
     )

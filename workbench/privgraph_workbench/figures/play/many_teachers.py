@@ -11,6 +11,7 @@ from privgraph.mechanisms.noisy_max import label_chances
 from privgraph.privacy.composition import gaussian_delta
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.words.numbers import number, percent
 
 TITLE = "Many teachers, one noisy vote"
@@ -53,10 +54,11 @@ def data(epsilon: float = 2.0, teachers: int = 200, queries: int = 50, agree: fl
     return rows
 
 
+@figure("many_teachers", "Many teachers, one noisy vote", data, settings=True)
 def chart(rows: Sequence[Row]) -> Chart:
     """A curve: the noise is the same for all, and the more teachers, the less it matters."""
     if not rows:
-        return empty(TITLE, "nobody votes")
+        return empty("nobody votes")
     first = rows[0]
     series = (
         Series(
@@ -75,7 +77,6 @@ def chart(rows: Sequence[Row]) -> Chart:
         ),
     )
     return Chart(
-        title=TITLE,
         panels=(
             Panel(
                 x=Axis(title="teachers, each with private data of its own"),
@@ -84,8 +85,6 @@ def chart(rows: Sequence[Row]) -> Chart:
             ),
         ),
         series=series,
-        summary=f"Noise of standard deviation {number(first['sigma'])} on each count. "
-        + "; ".join(f"{row['teachers']} teachers: {percent(row['right'])}" for row in rows),
         height=340,
         legend=True,
     )

@@ -9,6 +9,7 @@ import numpy as np
 
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.words.numbers import number
 
 TITLE = "One count, with her and without her"
@@ -35,10 +36,11 @@ def data(epsilon: float = 1.0) -> list[Row]:
     ]
 
 
+@figure("one_number", "One count, with her and without her", data, settings=True)
 def chart(rows: Sequence[Row]) -> Chart:
     """Two tents; beyond both tops one is e^epsilon times as high as the other, and nowhere more."""
     if not rows:
-        return empty(TITLE, "nothing was published")
+        return empty("nothing was published")
     x = tuple(row["x"] for row in rows)
     names = {"with": f"with her (the count is {COUNT})", "without": f"without her ({COUNT - 1})"}
     series: list[Series] = []
@@ -49,13 +51,9 @@ def chart(rows: Sequence[Row]) -> Chart:
             Series(name=name, kind="band", x=x, y=y, low=(0.0,) * len(y), slot=slot, group=name, legend=False),
             Series(name=name, kind="line", x=x, y=y, slot=slot, group=name, hover=hover),
         ]
-    most = max(row["ratio"] for row in rows)
     return Chart(
-        title=TITLE,
         panels=(Panel(x=Axis(title="published number (the count and noise)"), y=Axis(title="density", low=0)),),
         series=tuple(series),
-        summary=f"Two Laplace densities around {COUNT} and {COUNT - 1}. Their largest ratio is {number(most)}, "
-        f"which is e to the {number(rows[0]['epsilon'])}.",
         height=340,
         legend=True,
     )

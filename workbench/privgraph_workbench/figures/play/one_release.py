@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from privgraph_workbench.facts.world import best_share
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.words.numbers import number, percent
 
 TITLE = "What one release leaves to a guesser"
@@ -24,10 +25,11 @@ def data(epsilon: float = 1.0) -> list[Row]:
     ]
 
 
+@figure("one_release", "What one release leaves to a guesser", data, settings=True)
 def chart(rows: Sequence[Row]) -> Chart:
     """A curve from little better than a coin to near certainty, and the chosen epsilon on it."""
     if not rows:
-        return empty(TITLE, "nothing was released")
+        return empty("nothing was released")
     ends = rows[0]["epsilon"], rows[-1]["epsilon"]
     series = (
         Series(
@@ -40,7 +42,6 @@ def chart(rows: Sequence[Row]) -> Chart:
         Series(name="a coin", kind="level", x=ends, y=(0.5,), slot=1),
     )
     return Chart(
-        title=TITLE,
         panels=(
             Panel(
                 x=Axis(title="ε of the release (logarithmic)", scale="log", ticks=TICKS),
@@ -49,7 +50,6 @@ def chart(rows: Sequence[Row]) -> Chart:
             ),
         ),
         series=series,
-        summary="; ".join(f"ε {number(row['epsilon'])}: right {percent(row['best'])} at most" for row in rows),
         height=340,
         legend=True,
     )

@@ -9,6 +9,7 @@ import numpy as np
 from privgraph_workbench.facts.world import Rows, World, first_rows, name
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.words.numbers import number
 
 TITLE = "What was published around them"
@@ -52,10 +53,11 @@ def data(
     ]
 
 
+@figure("told_numbers", "What was published around them", data, settings=True)
 def chart(rows: Sequence[Row]) -> Chart:
     """A mark for each published number, and two for what is counted in either world."""
     if not rows:
-        return empty(TITLE, "no published number differs")
+        return empty("no published number differs")
     labels = tuple(row["label"] for row in rows)
     noisy = rows[0]["noisy"]
     named = (("published", "published, with noise" if noisy else "published, without noise", 6, False),
@@ -75,9 +77,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         )
         for key, title, slot, hollow in named
     )
-    more = rows[0]["more"]
     return Chart(
-        title=TITLE,
         panels=(
             Panel(
                 x=Axis(title="friends' hints at that group" + (" (noise may make them negative)" if noisy else "")),
@@ -85,14 +85,8 @@ def chart(rows: Sequence[Row]) -> Chart:
             ),
         ),
         series=series,
-        summary="; ".join(
-            f"{row['label']}: {number(row['published'])} published, {number(row['with'])} counted {row['names_with']} "
-            f"and {number(row['without'])} {row['names_without']}"
-            for row in rows
-        ),
         height=150 + 34 * len(rows),
         legend=True,
-        notes=(f"{more} more numbers differ, each by as much or less.",) if more else (),
     )
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from privgraph.runs.questions import Answer
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, distinct, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.figure import figure
+from privgraph_workbench.figures.flags import Flag
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.numbers import number
 
@@ -61,13 +63,13 @@ def data(
     ]
 
 
+@figure("moved", "Places under each encoder: to the left is nearer", data)
 def chart(rows: Sequence[Row]) -> Chart:
     """A line for each text, and on it a mark for its place under each encoder: the longer, the farther it
     moved. Marks of one place lie within each other."""
     if not rows:
-        return empty(TITLE, "no text was compared with")
+        return empty("no text was compared with")
     encoders = {row["encoder"]: row["title"] for row in rows}
-    several = len(encoders) > 1
     best: dict[int, int] = {}
     for row in rows:
         best[row["number"]] = min(row["place"], best.get(row["number"], row["place"]))
@@ -112,7 +114,6 @@ def chart(rows: Sequence[Row]) -> Chart:
             )
         )
     return Chart(
-        title=TITLE,
         panels=(
             Panel(
                 x=Axis(
@@ -124,13 +125,8 @@ def chart(rows: Sequence[Row]) -> Chart:
                 y=Axis(title="", scale="category", categories=tuple(labels.values())),
             ),
         ),
+        flags=(Flag.PRIVATE,) * rows[0]["private"],
         series=tuple(series),
-        summary=_summary(by_text, encoders, len(best), len(held_out)),
-        badges=(PRIVATE_BADGE if rows[0]["private"] else PARTNER_BADGE,) if rows[0]["evaluator"] else (),
-        notes=(
-            *((f"Asked about: “{rows[0]['asked']}”.",) if rows[0]["asked"] else ()),
-            *(("Marks of one place lie within each other, the ring of the base encoder around them.",) * several),
-        ),
         height=130 + sum(18 * (1 + label.count("\n")) + 10 for label in labels.values()),
         legend=True,
         legend_above=True,
@@ -143,19 +139,3 @@ plot = plotted(chart)
 def _label(row: Row) -> str:
     lines = textwrap.wrap(f"{PARTNER * row['partner']}{row['text']}", LINE, max_lines=LINES, placeholder=" …")
     return "\n".join(lines) or "(a blank text)"
-
-
-def _summary(by_text: Mapping[int, Mapping[str, Row]], encoders: dict[str, str], of: int, partners: int) -> str:
-    first, last = next(iter(encoders)), next(reversed(encoders))
-    text = f"{of} texts"
-    if of > len(by_text):
-        first_drawn = f"its {partners} nearest partners and " if partners > 1 else "a partner and " * partners
-        text = f"{len(by_text)} of the {of} texts: {first_drawn}the nearest under any encoder"
-    if first == last:
-        return f"{text}, by their places under one encoder."
-    gained = sum(held[last]["place"] < held[first]["place"] for held in by_text.values())
-    lost = sum(held[last]["place"] > held[first]["place"] for held in by_text.values())
-    return (
-        f"{text}. From “{encoders[first]}” to “{encoders[last]}”, {gained} moved nearer, {lost} moved farther away, "
-        f"and {len(by_text) - gained - lost} stayed where they were."
-    )

@@ -10,7 +10,9 @@ from privgraph.methods.relations.options import CANDIDATES
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, distinct, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
-from privgraph_workbench.figures.notes import badges_of, composed
+from privgraph_workbench.figures.figure import figure
+from privgraph_workbench.figures.flags import composed
+from privgraph_workbench.figures.needs import RUNS
 from privgraph_workbench.figures.seeds import FEWEST, confidence, ratio, standard_error
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.naming import graph_of, run_labels, setting, unit_of
@@ -159,12 +161,19 @@ def _candidates(record: RunRecord, texts: int | None) -> tuple[int, int] | None:
     return min(different, texts or different), asked
 
 
+@figure(
+    "relation_ranking",
+    "How well relations are predicted",
+    data,
+    needs=RUNS.also("runs of relational or relation-rand: a list of privgraph.Run"),
+    settings=True,
+)
 def chart(rows: Sequence[Row]) -> Chart:
     """Horizontal bars of PREC@1 with their intervals over seeds: guessing and the base encoder in grey, runs
     in colours as in `moved`, and those that differ from the chosen one in more than privacy hatched. The
     chosen run is a hollow mark. MRR stands in the labels."""
     if not rows:
-        return empty(TITLE, "no run here was judged by relations")
+        return empty("no run here was judged by relations")
     labels = distinct("\n".join([*textwrap.wrap(str(row["label"]), LINE), _told(row)]) for row in rows)
     by_label = list(zip(rows, labels, strict=True))
     most = max(row[key] or 0.0 for row in rows for key in ("accuracy", "accuracy_high", "own_accuracy"))
@@ -221,21 +230,11 @@ def chart(rows: Sequence[Row]) -> Chart:
     notes = [] if several >= FEWEST else ["No intervals: they take three seeds of a setting at least."]
     if any(row["otherwise"] for row in rows):
         notes.append(f"Hatched: {OTHERWISE}, so that more than privacy lies between the two.")
-    runs = [int(row["seeds"]) for row in rows if row["kind"] == "run"]
-    many = f"{len(runs)} runs" if sum(runs) == len(runs) else f"{sum(runs)} runs of {len(runs)} settings"
-    best = max(rows, key=lambda row: float(row["mrr"]))
     return Chart(
-        title=TITLE,
         panels=(panel,),
         series=tuple(series),
-        summary=(
-            f"PREC@1 and MRR of {many} beside guessing and the base encoder. Highest MRR: {best['label']}, "
-            f"{percent(best['mrr'])}."
-        ),
-        badges=(EVALUATOR, *badges_of([row | {"evaluator": False} for row in rows])),
         height=190 + sum(max(34, 18 * (label.count("\n") + 1)) for label in labels),
         legend=several > 1 or any(row["chosen"] for row in rows),
-        notes=tuple(notes),
     )
 
 

@@ -10,7 +10,9 @@ from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.axes import COLUMNS, placed
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, distinct, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
-from privgraph_workbench.figures.notes import badges_of, composed, mixed_units
+from privgraph_workbench.figures.figure import figure
+from privgraph_workbench.figures.flags import Flag, composed
+from privgraph_workbench.figures.needs import RUNS
 from privgraph_workbench.figures.seeds import confidence
 from privgraph_workbench.theme import EPSILONS, NEUTRAL
 from privgraph_workbench.words import settings
@@ -98,10 +100,11 @@ def _mean(values: Iterable[float | None]) -> float | None:
     return fmean(held) if held else None
 
 
+@figure("compare", "Runs side by side", data, needs=RUNS)
 def chart(rows: Sequence[Row]) -> Chart:
     """Panels of horizontal bars that share their runs: accuracy, epsilon, and seconds where they are told."""
     if not rows:
-        return empty(TITLE, "no run is selected")
+        return empty("no run is selected")
     score = measures(row["method"] for row in rows)
     labels = distinct("\n".join(textwrap.wrap(row["label"], LINE)) for row in rows)
     every = [row[key] for row in rows for key in COLUMNS.values() if placed(row[key])]
@@ -202,30 +205,11 @@ def chart(rows: Sequence[Row]) -> Chart:
                 hover=tuple(_hover(row) for row in rows),
             )
         )
-    warning = mixed_units(rows)
-    badges = [warning] if warning else []
-    if any(row["data_dependent"] for row in rows):
-        badges.append("an ε shown here depends on the private data itself")
-    if epsilons != every:
-        badges.append(f"an ε over {LARGEST:,.0f} is out of sight: so large a one promises nothing")
-    several = len({row["graph"] for row in rows}) > 1
-    if several:
-        badges.append("runs on different graphs stand side by side: their accuracies say nothing of each other")
-    scored = [row for row in rows if row["test_accuracy"] is not None]
-    best = max(scored, key=lambda row: float(row["test_accuracy"]), default=None)
-    what = "settings" if any(row["seeds"] > 1 for row in rows) else "runs"
-    ranked = not warning and not several  # unlike guarantees and graphs are not ranked
-    said = (
-        f" Highest {measure(best['method'])}: {best['label']}, {percent(best['test_accuracy'])}."
-        if best and ranked
-        else ""
-    )
+    flags = {Flag.CUT: epsilons != every, Flag.MIXED_GRAPHS: len({row["graph"] for row in rows}) > 1}
     return Chart(
-        title=TITLE,
         panels=tuple(panels),
         series=tuple(series),
-        summary=f"{len(rows)} {what} side by side.{said}",
-        badges=(*badges, *badges_of(rows)),
+        flags=tuple(flag for flag, there in flags.items() if there),
         height=200 + sum(max(34, 18 * (label.count("\n") + 1)) for label in labels),
     )
 

@@ -9,7 +9,9 @@ from privgraph.runs.records import RunRecord, StoredEvent
 from privgraph_workbench.figures import thinning
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, band, empty, percentages, shared
 from privgraph_workbench.figures.drawing.with_plotly import plotted
-from privgraph_workbench.figures.notes import badges_of, composed
+from privgraph_workbench.figures.figure import figure
+from privgraph_workbench.figures.flags import composed
+from privgraph_workbench.figures.needs import RUNS_AND_EVENTS
 from privgraph_workbench.figures.runs import curves
 from privgraph_workbench.figures.seeds import confidence
 from privgraph_workbench.words.naming import UNIT_WORDS, budget, graph_of, method_title, setting, unit_of, variants
@@ -70,10 +72,11 @@ def data(runs: Iterable[tuple[RunRecord, Iterable[StoredEvent]]]) -> list[Row]:
     return rows
 
 
+@figure("convergence", "Convergence", data, needs=RUNS_AND_EVENTS)
 def chart(rows: Sequence[Row]) -> Chart:
     """One panel per setting; training and validation accuracy with their bands; dotted lines begin stages."""
     if not rows:
-        return empty(TITLE, "no accuracies have been stored yet")
+        return empty("no accuracies have been stored yet")
     groups = list(dict.fromkeys(row["group"] for row in rows))
     panels, series = [], []
     bounds = shared(
@@ -114,17 +117,9 @@ def chart(rows: Sequence[Row]) -> Chart:
                     ),
                 )
             )
-    ends = "; ".join(
-        f"{row['group']}: {percent(row['value'])}"
-        for group in groups
-        for row in [row for row in rows if row["group"] == group and row["metric"] == "val_accuracy"][-1:]
-    )
     return Chart(
-        title=TITLE,
         panels=tuple(panels),
         series=tuple(series),
-        summary=f"Convergence of {len(groups)} settings. Validation accuracy at the end: {ends or 'not stored'}.",
-        badges=badges_of(rows),
         columns=2,
         height=110 + 300 * ((len(groups) + 1) // 2),
     )

@@ -11,6 +11,8 @@ from privgraph.runs.records import RunRecord, StoredEvent
 from privgraph_workbench.facts.kept_epoch import EPOCHS, kept
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plain, plotted
+from privgraph_workbench.figures.figure import figure, without
+from privgraph_workbench.figures.needs import EVENTS
 from privgraph_workbench.figures.thinning import LIMIT, thin
 from privgraph_workbench.words.measures import ACCURACY, measure
 from privgraph_workbench.words.naming import describe
@@ -26,7 +28,6 @@ TITLES = {
     "test_accuracy": "test accuracy",
 }
 TITLE = "Learning curves"
-ON = "Results are those of that model; curves go on to the last step."
 TOLD_APART = 6
 """Runs whose curves have colours of their own; of more, the first stands out, and the others are a group."""
 EVALUATOR_BADGE = "evaluator only: these curves are not part of what is released, and no guarantee covers them"
@@ -80,27 +81,7 @@ def _whose(record: RunRecord) -> Row:
     }
 
 
-def table(rows: Sequence[Row]) -> list[Row]:
-    """The rows as they leave in a CSV: without what is the same in all rows of a run."""
-    return [
-        {name: value for name, value in row.items() if name not in ("of", "kept", "kept_accuracy", "measure")}
-        for row in rows
-    ]
-
-
-def kept_words(rows: Sequence[Row]) -> str:
-    """Which model each run kept, with its accuracy, in a sentence; "" where the rows do not say."""
-    by_run = {row["run"]: row for row in rows if row.get("kept")}
-    told: dict[str, list[str]] = {}
-    for name, row in by_run.items():
-        reached = (
-            "" if row["kept_accuracy"] is None else f"{row.get('measure', ACCURACY)} {percent(row['kept_accuracy'])}"
-        )
-        told.setdefault(row["kept"], []).append(": ".join(filter(None, (name, reached))))
-    said = [f"{epoch} ({'; '.join(held)})" if any(held) else epoch for epoch, held in told.items()]
-    return f"Kept: {' and '.join(said)}." if said else ""
-
-
+@figure("curves", "Learning curves", data, needs=EVENTS, table=without("of", "kept", "kept_accuracy", "measure"))
 def chart(rows: Sequence[Row]) -> Chart:
     """Loss in one panel and accuracies in another, over steps; a dotted line marks where each stage begins.
 
@@ -108,7 +89,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     `TOLD_APART` runs the first stands out before the others.
     """
     if not rows:
-        return empty(TITLE, "nothing has been measured yet")
+        return empty("nothing has been measured yet")
     times = Counter((row["run"], row["metric"]) for row in rows)
     rows = [row for row in rows if times[row["run"], row["metric"]] > 1] or rows
     whose = {str(row["of"]) for row in rows if row.get("of")}
@@ -156,11 +137,8 @@ def chart(rows: Sequence[Row]) -> Chart:
         title=": ".join([TITLE, *whose]) if len(whose) == 1 else TITLE,
         panels=panels,
         series=tuple(series),
-        summary=f"Learning curves. Latest values: {said}.",
-        badges=(EVALUATOR_BADGE,) if any(row["evaluator"] for row in rows) else (),
         columns=2,
         height=400,
-        notes=(f"{model} {ON}",) if (model := kept_words(rows)) else (),
     )
 
 

@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, band, empty, percentages, shared
 from privgraph_workbench.figures.drawing.with_plotly import plotted
-from privgraph_workbench.figures.notes import badges_of, composed
+from privgraph_workbench.figures.figure import figure
+from privgraph_workbench.figures.flags import composed
+from privgraph_workbench.figures.needs import RUNS
 from privgraph_workbench.figures.palette import slots
 from privgraph_workbench.figures.seeds import confidence
 from privgraph_workbench.words.naming import UNIT_WORDS, asked, graph_of, method_title, setting, unit_of, variants
@@ -73,10 +75,11 @@ def data(
     return sorted(rows, key=lambda row: tuple((row[key] is not None, row[key]) for key in order))
 
 
+@figure("depth", "Effect of depth", data, needs=RUNS, settings=True)
 def chart(rows: Sequence[Row]) -> Chart:
     """One panel per graph and unit; one curve per method and budget asked for."""
     if not rows:
-        return empty(TITLE, "no finished runs of different depths yet")
+        return empty("no finished runs of different depths yet")
     places = list(dict.fromkeys((row["graph"], row["unit"]) for row in rows))
     names = list(dict.fromkeys(_name(row) for row in rows))
     depths = tuple(sorted({float(row["depth"]) for row in rows}))
@@ -125,14 +128,9 @@ def chart(rows: Sequence[Row]) -> Chart:
                     ),
                 )
             )
-    best = max(rows, key=lambda row: float(row["mean"]))
     return Chart(
-        title=TITLE,
         panels=panels,
         series=tuple(series),
-        summary=f"Accuracy against depth. Highest: {percent(best['mean'])} at K {best['depth']}, "
-        f"{_name(best)}, {best['graph']}.",
-        badges=badges_of(rows),
         columns=2,
         height=110 + 300 * ((len(places) + 1) // 2),
     )

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from privgraph_workbench.facts.expecting import Outlook, Reached
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, band, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
-from privgraph_workbench.figures.notes import badges_of
+from privgraph_workbench.figures.figure import figure
+from privgraph_workbench.figures.needs import OUTLOOK
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.numbers import option, percent
 
@@ -55,13 +56,14 @@ def _row(kind: str, epsilon: float | None, one: Reached) -> Row:
     }
 
 
+@figure("expected", "Accuracy to expect, from finished runs", data, needs=OUTLOOK, settings=True)
 def chart(rows: Sequence[Row]) -> Chart:
     """A curve over a logarithmic axis of epsilon, levels across, and dotted lines at what is asked for."""
     reached = [row for row in rows if row["kind"] == "reached" and row["epsilon"] is not None]
     levels = [row for kind in LEVELS for row in rows if row["kind"] == kind]
     asked = [row for row in rows if row["kind"] == "asked"]
     if not reached and not levels:
-        return empty("Accuracy to expect", "no run tells yet")
+        return empty("no run tells yet")
     places = [float(row["epsilon"]) for row in (*reached, *asked)] or [1.0]
     low, high = min(places) / 1.3, max(places) * 1.3
     series = [
@@ -107,8 +109,6 @@ def chart(rows: Sequence[Row]) -> Chart:
     relations = any(row["kind"] == "partner" for row in levels)
     what = "PREC@1" if relations else "Accuracy"
     measure = "PREC@1: partner ranked first (percent)" if relations else "test accuracy (percent)"
-    told = "; ".join(f"{percent(row['mean'])} at ε {option(row['epsilon'])}" for row in reached)
-    beside = "; ".join(f"{LEVELS[row['kind']]} {percent(row['mean'])}" for row in levels)
     return Chart(
         title=f"{what} to expect",
         panels=(
@@ -119,8 +119,6 @@ def chart(rows: Sequence[Row]) -> Chart:
             ),
         ),
         series=tuple(one for one in series if one.x),
-        summary=f"{what} that finished runs reached: {told or 'none'}. Beside it: {beside or 'nothing'}.",
-        badges=badges_of(rows),
         height=360,
         legend=True,
     )

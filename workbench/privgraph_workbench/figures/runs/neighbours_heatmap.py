@@ -8,7 +8,9 @@ from statistics import fmean
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
-from privgraph_workbench.figures.notes import badges_of, composed
+from privgraph_workbench.figures.figure import figure
+from privgraph_workbench.figures.flags import composed
+from privgraph_workbench.figures.needs import RUNS
 from privgraph_workbench.figures.places import place_words
 from privgraph_workbench.words.naming import asked, graph_of, network_of, nodes_of, setting, variants
 from privgraph_workbench.words.numbers import percent, upper
@@ -63,16 +65,22 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
     ]
 
 
+@figure(
+    "neighbours_heatmap",
+    "Neighbours in training against neighbours in prediction",
+    data,
+    needs=RUNS.also("runs of heter-poisson: a list of privgraph.Run"),
+    settings=True,
+)
 def chart(rows: Sequence[Row]) -> Chart:
     """A panel for each graph and budget; a cell for each pair of numbers."""
     if not rows:
-        return empty(TITLE, "it needs finished runs with at least two values of both")
+        return empty("it needs finished runs with at least two values of both")
     held = _panels(rows)
     across = sorted({row["neighbours"] for row in rows})
     along = sorted({row["test_neighbours"] for row in rows}, reverse=True)
     columns, lines = tuple(str(value) for value in across), tuple(str(value) for value in along)
     metric = rows[0]["metric"].replace("_", " ")
-    best = max(rows, key=lambda row: float(row["mean"]))
     return Chart(
         title=f"{TITLE}: {metric}",
         panels=tuple(
@@ -97,12 +105,6 @@ def chart(rows: Sequence[Row]) -> Chart:
             )
             for place, (name, members) in enumerate(held.items())
         ),
-        summary=(
-            f"{metric.capitalize()} for {len(across)} values of M and {len(along)} of N_test. Highest: "
-            f"{percent(best['mean'])} at M = {best['neighbours']} and N_test = {best['test_neighbours']} "
-            f"({_name(best)})."
-        ),
-        badges=badges_of(rows),
         columns=2,
         height=60 + (90 + 46 * len(lines)) * ((len(held) + 1) // 2),
     )

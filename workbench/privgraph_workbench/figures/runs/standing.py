@@ -11,7 +11,8 @@ from privgraph_workbench.facts.expecting import METRIC, Outlook, Reached, reache
 from privgraph_workbench.facts.references import chance
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
-from privgraph_workbench.figures.notes import badges_of
+from privgraph_workbench.figures.figure import figure
+from privgraph_workbench.figures.needs import SIBLINGS
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.naming import method_title, network_of
 from privgraph_workbench.words.numbers import percent
@@ -84,11 +85,12 @@ def _of(kind: str, one: Reached) -> Row:
     return {**_level(kind, one.mean), "of": of, "low": one.low, "high": one.high, "seeds": one.seeds}
 
 
+@figure("standing", "Where its accuracy stands", data, needs=SIBLINGS)
 def chart(rows: Sequence[Row]) -> Chart:
     """A bar a level, on the run's own its interval as a line; its seeds as points in rows below it."""
     levels = [row for kind in LABELS for row in rows if row["kind"] == kind]
     if not levels:
-        return empty(TITLE, "nothing has been measured yet")
+        return empty("nothing has been measured yet")
     seeds = [row for row in rows if row["kind"] == "seed"]
     this = next((row for row in seeds if row["mine"]), None)
     own = next(row for row in levels if row["kind"] == "own")
@@ -129,7 +131,6 @@ def chart(rows: Sequence[Row]) -> Chart:
     places = [labels[row["kind"]] for row in levels]
     at = places.index(mine) + 1
     places[at:at] = below
-    told = "; ".join(labels.values())
     name = "PREC@1" if any(row["kind"] == "guessing" for row in levels) else "test accuracy"
     return Chart(
         title=TITLE if name != "PREC@1" else TITLE.replace("accuracy", name),
@@ -140,11 +141,8 @@ def chart(rows: Sequence[Row]) -> Chart:
             ),
         ),
         series=tuple(series),
-        summary=f"{name[:1].upper()}{name[1:]}: {told}.",
-        badges=badges_of(rows),
         height=130 + 40 * len(levels) + 26 * len(below),
         legend=True,
-        notes=tuple(_mean_of(row) for row in levels if row.get("of")),
     )
 
 
@@ -156,13 +154,6 @@ def _end(rows: Sequence[Row]) -> float:
 
 
 plot = plotted(chart)
-
-
-def _mean_of(row: Row) -> str:
-    """What a level is the mean of: elsewhere runs of other options may stand for it."""
-    seeds = f"{row['seeds']} seeds" if row["seeds"] != 1 else "one seed"
-    mean = f"the mean over {seeds}" if row["seeds"] > 1 else seeds
-    return f"{LABELS[row['kind']]}: {row['of']}, {mean}."
 
 
 def _seeds(seeds: Sequence[Row], this: Row | None) -> dict[str, list[Row]]:

@@ -11,12 +11,13 @@ from typing import Any
 from privgraph.options import listed as both
 from privgraph.runs.records import RunRecord
 from privgraph_workbench import theme
-from privgraph_workbench.facts import guarantees, teacher_settings
+from privgraph_workbench.facts import teacher_settings
 from privgraph_workbench.figures import seeds
 from privgraph_workbench.figures.axes import placed, spans
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty, percentages, shared
 from privgraph_workbench.figures.drawing.with_plotly import plotted
-from privgraph_workbench.figures.notes import badges_of
+from privgraph_workbench.figures.figure import figure
+from privgraph_workbench.figures.needs import RUNS
 from privgraph_workbench.figures.palette import slots
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.words.numbers import kept, number, percent, signed
@@ -42,11 +43,6 @@ UNEQUAL, OTHER = theme.MARKERS.index("star"), theme.MARKERS.index("square")
 COLOURS = len(theme.LIGHT.lines)
 FREE = (3, 4, 2, 6)
 """Colours of which unequal weights have the first that no method of the figure has."""
-CARE = (
-    "Accuracies are the student's, of public test nodes, and methods draw test nodes of their own: compare different "
-    "methods with care. The most accurate of many settings is a little worse than it looks, for it was chosen by the "
-    "same test nodes."
-)
 OPEN = "ring: the setting that is open"
 RING = theme.MARKERS.index("octagon")
 
@@ -69,10 +65,17 @@ def data(records: Iterable[RunRecord], opened: str = "") -> list[Row]:
     return sorted(rows, key=lambda row: (row["graph"], -row["mean"], row["epsilon"]))
 
 
+@figure(
+    "teachers_compared",
+    "Methods with teachers, compared",
+    data,
+    needs=RUNS.also("runs of privgnn, pate or dp-gpl: a list of privgraph.Run"),
+    settings=True,
+)
 def chart(rows: Sequence[Row]) -> Chart:
     """A panel a graph, a mark a setting: its colour is the method's, its shape that of what is released."""
     if not rows:
-        return empty(TITLE, "no setting with teachers guarantees anything")
+        return empty("no setting with teachers guarantees anything")
     graphs = list(dict.fromkeys(row["graph"] for row in rows))
     styles = slots({row["title"]: row["method"] for row in sorted(rows, key=lambda row: str(row["title"]))})
     if teacher_settings.TITLE_WEIGHTED in styles:  # further slots repeat the colours of others
@@ -107,22 +110,11 @@ def chart(rows: Sequence[Row]) -> Chart:
         series[at] = replace(one, legend=one.legend and one.name not in named)
         named |= {one.name} if one.legend else set()
     return Chart(
-        title=TITLE,
         panels=tuple(panels),
         series=tuple(series),
-        summary=f"Accuracy against the sound epsilon for {len(rows)} settings. {' '.join(best_words(rows))}",
-        badges=badges_of(rows),
         columns=2,
         height=110 + 330 * math.ceil(len(graphs) / 2),
         legend=True,
-        notes=(
-            "A mark is a setting, at its own ε: settings of the same ε stand one above the other, and their intervals "
-            "may overlap. A line joins the best of a method, each more accurate than all of a smaller ε, with 95% "
-            "intervals over seeds (Student's t; none for fewer than three); all others are faint.",
-            *filter(None, (guarantees.differ(rows),)),
-            CARE,
-            *_out_of_sight(rows, [row for held in seen for row in held]),
-        ),
     )
 
 
@@ -369,12 +361,6 @@ def _shape(row: Row) -> int:
     if row["weights"] == teacher_settings.UNEQUAL:
         return UNEQUAL
     return RELEASES.get(row["release"], OTHER)
-
-
-def _out_of_sight(rows: Sequence[Row], seen: Sequence[Row]) -> list[str]:
-    beyond = len(rows) - len(seen)
-    many = f"{beyond} setting{'s' * (beyond > 1)} with ε over {tradeoff.LARGEST:,.0f}"
-    return [f"{many}: out of sight, for so large an ε promises nothing."] if beyond else []
 
 
 def _hover(row: Row) -> str:

@@ -16,7 +16,9 @@ from privgraph_workbench import summary
 from privgraph_workbench.figures.axes import COLUMNS, placed, spans
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
-from privgraph_workbench.figures.notes import badges_of, composed, mixed_units
+from privgraph_workbench.figures.figure import figure
+from privgraph_workbench.figures.flags import composed
+from privgraph_workbench.figures.needs import RUNS
 from privgraph_workbench.figures.palette import slots
 from privgraph_workbench.theme import EPSILONS, NEUTRAL, Epsilon
 from privgraph_workbench.words.naming import titled
@@ -30,7 +32,6 @@ ALIKE = 0.01
 """Epsilons within this share of each other are as private."""
 LEVELS, CURVES = 6, 12
 """Levels and curves that a panel draws."""
-READING = "Means over seeds; bars: 95% intervals; filled: sound ε; hollow: ε as published; grey: no ε"
 _SCORE = {"relation prediction": "PREC@1"}
 
 
@@ -80,10 +81,11 @@ def _on_front(row: Row, rows: Sequence[Row]) -> bool:
     )
 
 
+@figure("tradeoff", "Accuracy against epsilon", data, needs=RUNS, settings=True)
 def chart(rows: Sequence[Row], *, published: bool = True, front: bool = False) -> Chart:
     """Panels side by side, each of one graph and protected unit."""
     if not rows:
-        return empty(TITLE, "no finished run to compare yet")
+        return empty("no finished run to compare yet")
     beside = len({row["source"] for row in rows}) > 1
     rows = [{**row, "curve": _curve(row, beside)} for row in rows]
     places = list(dict.fromkeys((row["graph"], row["unit"]) for row in rows if not row["reference"]))
@@ -111,19 +113,12 @@ def chart(rows: Sequence[Row], *, published: bool = True, front: bool = False) -
         for curve in curves:
             series += _of_curve([row for row in here if row["curve"] == curve], colours[curve], place, kinds, high)
         series += _front(here, place, high) if front else []
-    warnings = [mixed_units(rows), f"{hidden} more curves are not drawn" if hidden else ""]
     return Chart(
-        title=TITLE,
         panels=tuple(panels),
         series=tuple(_once(series)),
-        summary=READING,
-        badges=(*filter(None, warnings), *badges_of(rows)),
         columns=2,
-        wide=True,
         height=110 + 330 * math.ceil(len(places) / 2),
         legend=True,
-        reading=READING,
-        notes=(READING,),
     )
 
 

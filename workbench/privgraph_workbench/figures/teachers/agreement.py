@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from privgraph.methods.teachers.answers import Answers
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, distinct, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
-from privgraph_workbench.figures.notes import TRUTH_BADGE
+from privgraph_workbench.figures.figure import figure
+from privgraph_workbench.figures.needs import ANSWERS
 from privgraph_workbench.figures.teachers import answers as all_answers
 from privgraph_workbench.words.numbers import percent
 
@@ -34,12 +35,13 @@ def _row(name: str, members: Sequence[Row]) -> Row:
     return {"name": name, "queries": len(members), "answered": len(answered), **shares, "evaluator": True}
 
 
+@figure("agreement", "Agreement with the truth", data, needs=ANSWERS)
 def chart(rows: Sequence[Row]) -> Chart:
     """A line of points a class: what noise took away. The student's labels have a mark of their own where
     they differ."""
     held = [row for row in rows if row["answered"]]
     if not held:
-        return empty(TITLE, "no query was answered")
+        return empty("no query was answered")
     names = distinct(f"{row['name']} ({row['answered']:,})" for row in held)
     shown = [step for step in STEPS if step[0] != "released" or any(row["released"] != row["after"] for row in held)]
     ends = [(row["before"], row[shown[-1][0]]) for row in held]
@@ -68,9 +70,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         )
         for slot, (column, title) in enumerate(shown)
     ]
-    said = "; ".join(f"{title} {percent(held[0][column])}" for column, title in shown)
     return Chart(
-        title=TITLE,
         panels=(
             Panel(
                 x=Axis(title="right answers (percent of the answered queries)", percent=True, low=-0.03, high=1.03),
@@ -78,8 +78,6 @@ def chart(rows: Sequence[Row]) -> Chart:
             ),
         ),
         series=tuple(series),
-        summary=f"Agreement with the truth over {held[0]['answered']:,} answered queries: {said}.",
-        badges=(TRUTH_BADGE,),
         height=150 + 26 * len(held),
     )
 

@@ -12,7 +12,10 @@ from numpy.typing import NDArray
 from privgraph.methods.teachers.answers import Answers
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
-from privgraph_workbench.words.numbers import number, percent
+from privgraph_workbench.figures.figure import figure
+from privgraph_workbench.figures.flags import Flag
+from privgraph_workbench.figures.needs import ANSWERS
+from privgraph_workbench.words.numbers import number
 
 TITLE = "How clear the answers were, and what noise did to them"
 MOST_BINS = 10
@@ -79,11 +82,12 @@ def share(rows: Sequence[Row], column: str) -> float | None:
     return sum(found) / len(found) if found else None
 
 
+@figure("answers", "How clear the answers were, and what noise did to them", data, needs=ANSWERS, flags=(Flag.PRIVATE,))
 def chart(rows: Sequence[Row]) -> Chart:
     """Queries by the margin of their answer before noise, and those whose label noise changed among them."""
     answered = [row for row in rows if row["released"] is not None and row["margin_before"] is not None]
     if not answered:
-        return empty(TITLE, "no query was answered")
+        return empty("no query was answered")
     step = round_step(max(row["margin_before"] for row in answered))
     bins = [int(row["margin_before"] / step) for row in answered]
     places = range(max(bins) + 1)
@@ -98,11 +102,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         f"margin {name}\n{count:,} queries\nnoise changed the label of {changed:,}"
         for name, count, changed in zip(names, asked, flipped, strict=True)
     )
-    smaller = sum(row["margin_before"] < spread for row in answered) / len(answered)
-    refused = sum(row["released"] is None for row in rows)
-    told, changed = level_words(rows), share(rows, "flipped")
     return Chart(
-        title=TITLE,
         panels=(
             Panel(
                 title="" if inside else f"noise between two classes: {BETWEEN} {number(spread)}, beyond all margins",
@@ -127,16 +127,6 @@ def chart(rows: Sequence[Row]) -> Chart:
             Series(name="answered queries", kind="bars", x=names, y=tuple(asked), slot=0, hover=hover),
             Series(name="noise changed the label", kind="bars", x=names, y=tuple(flipped), slot=1, hover=hover),
         ),
-        summary=(
-            (
-                f"{len(answered):,} answered queries; {percent(smaller)} had a margin smaller than the noise "
-                f"between two classes"
-                + (f", and noise changed the label of {percent(changed)}." if changed is not None else ".")
-            )
-            + (f" {told}" if told else "")
-            + (f" {refused:,} more were refused." if refused else "")
-        ),
-        badges=(PRIVATE_BADGE,),
         height=340,
     )
 

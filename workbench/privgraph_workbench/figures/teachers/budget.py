@@ -11,10 +11,11 @@ import numpy as np
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.figure import figure
+from privgraph_workbench.figures.flags import Flag
+from privgraph_workbench.figures.needs import ENSEMBLE
 from privgraph_workbench.figures.teachers.ensembles import (
-    DEPENDENT_BADGE,
     MEASURES,
-    TEACHERS_BADGE,
     groups,
     limit_measure,
     spent,
@@ -89,13 +90,14 @@ def alike(points: Sequence[tuple[int, float]], delta: float) -> list[Row]:
     ]
 
 
+@figure("budget", "Budget used, query by query", data, needs=ENSEMBLE)
 def chart(rows: Sequence[Row]) -> Chart:
     """A line a weight, its guarantee as a mark at the end, and the limit across."""
     last = max((row["queries"] for row in rows), default=0)
     if not last:
-        return empty(TITLE, "no query was asked")
+        return empty("no query was asked")
     if any(math.isinf(row["epsilon"]) for row in rows):
-        return empty(TITLE, "nothing is guaranteed: there was no noise")
+        return empty("nothing is guaranteed: there was no noise")
     series: list[Series] = []
     for place in sorted({row["place"] for row in rows}):
         own = [row for row in rows if row["place"] == place]
@@ -131,10 +133,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     if limit is not None:
         hover = (f"limit: ε {number(limit)}",) * 2
         series.append(Series(name=LIMIT, kind="level", x=(0, last), y=(limit,), slot=NEUTRAL, shape=1, hover=hover))
-    top = [row for row in rows if row["place"] == rows[-1]["place"]][-1]
-    whose = top["group"] if top["teachers"] is None else f"nodes of the heaviest teachers ({top['group']})"
     return Chart(
-        title=TITLE,
         panels=(
             Panel(
                 title=_promise(first),
@@ -143,13 +142,7 @@ def chart(rows: Sequence[Row]) -> Chart:
             ),
         ),
         series=tuple(series),
-        summary=(
-            f"After {last:,} queries, {top['answered']:,} of them answered, {whose} had spent "
-            f"{upper(top['epsilon'])}, {MEASURES[first['measure']]}"
-        )
-        + ("" if first["data_dependent"] else f"; {upper(top['guaranteed'])} is guaranteed")
-        + (f"; the limit is {number(limit)}." if limit is not None else "."),
-        badges=(*[DEPENDENT_BADGE] * first["data_dependent"], *[TEACHERS_BADGE] * first["private"]),
+        flags=(Flag.PRIVATE,) * first["private"],
         height=340,
     )
 

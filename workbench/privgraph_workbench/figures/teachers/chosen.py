@@ -9,6 +9,9 @@ from typing import Any
 from privgraph.methods.teachers.answers import Answers
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.figure import figure
+from privgraph_workbench.figures.flags import Flag
+from privgraph_workbench.figures.needs import ONE_ANSWER
 from privgraph_workbench.figures.teachers.answers import class_name
 from privgraph_workbench.theme import MARKERS, NEUTRAL
 from privgraph_workbench.words.numbers import number
@@ -87,13 +90,14 @@ def _strengths(weights: Sequence[float]) -> list[float]:
     return [(size - low) / (high - low) if high > low else 0.5 for size in sizes]
 
 
+@figure("chosen", "Who answered", data, needs=ONE_ANSWER, flags=(Flag.PRIVATE,))
 def chart(rows: Sequence[Row]) -> Chart:
     """The query in the middle, those that answered around it by class in colour and shape, by weight in
     size."""
     nodes = {row["node"]: row for row in rows if row["kind"] == "node"}
     around = [row for row in nodes.values() if not row["centre"]]
     if not around:
-        return empty(TITLE, "this run does not tell which private nodes answered")
+        return empty("this run does not tell which private nodes answered")
     centre = next(row for row in nodes.values() if row["centre"])
     ends = [(row["source"], row["target"]) for row in rows if row["kind"] == "edge"]
     series = [
@@ -137,15 +141,10 @@ def chart(rows: Sequence[Row]) -> Chart:
             )
         )
     series += _entries(around)
-    heavy = max(around, key=lambda row: float(row["weight"]))
     return Chart(
         title=f"{TITLE}: node {centre['node']}",
         panels=(Panel(x=Axis(title=""), y=Axis(title=""), bare=True),),
         series=tuple(series),
-        summary=f"{len(around)} private nodes that answered the query at node {centre['node']} "
-        f"({_said(centre)}), with {len(ends)} edges among them; the heaviest is node "
-        f"{heavy['node']}, {heavy['name']}, of weight {number(heavy['weight'])}.",
-        badges=(BADGE,),
         height=460,
     )
 

@@ -11,8 +11,10 @@ import numpy as np
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
-from privgraph_workbench.figures.teachers.answers import PRIVATE_BADGE
-from privgraph_workbench.words.numbers import number, percent
+from privgraph_workbench.figures.figure import figure
+from privgraph_workbench.figures.flags import Flag
+from privgraph_workbench.figures.needs import ENSEMBLE
+from privgraph_workbench.words.numbers import number
 
 TITLE = "Consensus of the teachers"
 BINS = 10
@@ -46,10 +48,11 @@ def data(ensemble: Ensemble) -> list[Row]:
     ]
 
 
+@figure("consensus", "Consensus of the teachers", data, needs=ENSEMBLE, flags=(Flag.PRIVATE,))
 def chart(rows: Sequence[Row]) -> Chart:
     """Queries by the share of their largest class; bars of one place stand on one another."""
     if not rows:
-        return empty(TITLE, "no query was asked")
+        return empty("no query was asked")
     names = tuple(f"{10 * place}–{10 * place + 10}" for place in range(BINS))
     bins = [min(math.floor(row["share"] * BINS + 1e-9), BINS - 1) for row in rows]
     below = np.zeros(len(names), dtype=np.int64)
@@ -86,7 +89,6 @@ def chart(rows: Sequence[Row]) -> Chart:
         "" if share is None or inside else f"threshold {number(threshold, 4)} of {number(rows[0]['teachers'], 4)} votes"
     )
     return Chart(
-        title=TITLE,
         panels=(
             Panel(
                 title=beyond,
@@ -100,8 +102,6 @@ def chart(rows: Sequence[Row]) -> Chart:
             ),
         ),
         series=tuple(reversed(drawn)),
-        summary=_summary(rows, share),
-        badges=(PRIVATE_BADGE,),
         height=340,
     )
 
@@ -116,13 +116,3 @@ def _state(ensemble: Ensemble, place: int) -> str:
     if ensemble.released[place] >= 0:
         return answered
     return passed if ensemble.passed[place] else refused
-
-
-def _summary(rows: Sequence[Row], share: float | None) -> str:
-    told = "; ".join(f"{sum(row['state'] == state for row in rows):,} {state}" for state in STATES)
-    middle = sorted(row["share"] for row in rows)[len(rows) // 2]
-    text = f"{len(rows):,} queries ({told}). The largest class has {percent(middle)} of the votes in the middle"
-    if share is None:
-        return f"{text}; there is no gate."
-    above = sum(row["share"] > share for row in rows)
-    return f"{text}; {above:,} lie above the gate's threshold of {percent(share)} before noise."

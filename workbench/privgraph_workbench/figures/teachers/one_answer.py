@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from privgraph.methods.teachers.answers import Answers
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, distinct, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
-from privgraph_workbench.figures.notes import TRUTH_BADGE
+from privgraph_workbench.figures.figure import figure
+from privgraph_workbench.figures.flags import Flag
+from privgraph_workbench.figures.needs import ONE_ANSWER
 from privgraph_workbench.figures.teachers.answers import (
-    OTHER_BADGE,
-    PRIVATE_BADGE,
     UNITS,
     ahead,
     class_name,
@@ -62,11 +62,12 @@ def data(
     ]
 
 
+@figure("one_answer", "One answer, before and after noise", data, needs=ONE_ANSWER, flags=(Flag.PRIVATE,))
 def chart(rows: Sequence[Row]) -> Chart:
     """Panels of horizontal bars that share their classes: before noise, after it, and where it is known the
     chance of each class to be largest after it. The largest of each stands out."""
     if not rows:
-        return empty(TITLE, "there is no query to draw")
+        return empty("there is no query to draw")
     names = distinct(_label(row) for row in rows)
     first = rows[0]
     spread = SPREAD * first["noise_std"]
@@ -96,18 +97,11 @@ def chart(rows: Sequence[Row]) -> Chart:
             ),
         )
         series += [_chances(rows, names, winner) for winner in (False, True)]
-    leading = [str(row["name"]) for row in rows if row["largest_before"]]
-    led = f"{leading[0]} was largest" if len(leading) == 1 else f"{' and '.join(leading)} were level"
-    after = next(row["name"] for row in rows if row["largest_after"])
-    refused, was = ("the gate refused it", "was") if first["own"] else ("a gate would refuse it", "would be")
-    said = refused if first["refused"] else f"{_marked(rows, 'released')} {was} released"
     return Chart(
         title=f"{TITLE}: node {first['query']}",
         panels=panels,
         series=tuple(series),
-        summary=f"Node {first['query']}: {led} before noise and {after} was largest "
-        f"after it; {said}. The truth, which only an evaluator knows, is {_marked(rows, 'truth')}.",
-        badges=(*[OTHER_BADGE] * (not first["own"]), PRIVATE_BADGE, TRUTH_BADGE),
+        flags=(Flag.GIVEN_NOISE,) * (not first["own"]),
         columns=len(panels),
         height=150 + 26 * len(rows),
     )
@@ -159,7 +153,3 @@ def _label(row: Row) -> str:
     words = {"released": "released" if row["own"] else "would be released", "truth": "truth"}
     marks = [word for column, word in words.items() if row[column]]
     return f"{row['name']} ({', '.join(marks)})" if marks else str(row["name"])
-
-
-def _marked(rows: Sequence[Row], column: str) -> str:
-    return next((str(row["name"]) for row in rows if row[column]), "nothing")

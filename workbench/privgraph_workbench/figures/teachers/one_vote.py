@@ -14,11 +14,13 @@ from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
 from privgraph_workbench.facts import noisy_labels
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, distinct, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
-from privgraph_workbench.figures.notes import TRUTH_BADGE
-from privgraph_workbench.figures.teachers.answers import OTHER_BADGE, PRIVATE_BADGE, class_name, size
+from privgraph_workbench.figures.figure import figure
+from privgraph_workbench.figures.flags import Flag
+from privgraph_workbench.figures.needs import ENSEMBLE
+from privgraph_workbench.figures.teachers.answers import class_name, size
 from privgraph_workbench.figures.teachers.ensembles import heaviest, price
 from privgraph_workbench.theme import NEUTRAL
-from privgraph_workbench.words.numbers import chance, number, upper
+from privgraph_workbench.words.numbers import chance, number
 
 TITLE = "One vote, and its noise"
 WINNER, OTHERS, REACH, DRAWN = 0, NEUTRAL, 1, 2
@@ -141,11 +143,18 @@ def data(
     ]
 
 
+@figure(
+    "one_vote",
+    "One vote, and its noise",
+    data,
+    needs=ENSEMBLE.also("one privgraph.Run of dp-gpl, and place: the number of a query, from 0 on"),
+    flags=(Flag.PRIVATE,),
+)
 def chart(rows: Sequence[Row]) -> Chart:
     """Votes, where a draw of the noise took them, and the threshold on the left, with the reach of the noise
     where details are asked for; the chance of each label on the right."""
     if not rows:
-        return empty(TITLE, "there is no query to draw")
+        return empty("there is no query to draw")
     first = rows[0]
     names = distinct(_label(row) for row in rows)
     threshold, reach = first["threshold"], first["vote_sigma"]
@@ -222,8 +231,7 @@ def chart(rows: Sequence[Row]) -> Chart:
             ),
         ),
         series=tuple(series),
-        summary=_summary(rows),
-        badges=(*[OTHER_BADGE] * (not first["own"]), PRIVATE_BADGE, TRUTH_BADGE),
+        flags=(Flag.GIVEN_NOISE,) * (not first["own"]),
         columns=2,
         height=190 + 26 * len(rows),
     )
@@ -244,18 +252,6 @@ def _span(rows: Sequence[Row], drawn: Sequence[float]) -> tuple[float, float]:
     high = max(min(1.05 * first["teachers"], 1.35 * max(needed)), most + reach, 1.05 * max(drawn, default=0.0))
     least = min(0.0, min(row["votes"] for row in rows) - reach, *drawn)
     return (least - ROOM * (high - least) if least < 0 else 0.0), high
-
-
-def _summary(rows: Sequence[Row]) -> str:
-    first = rows[0]
-    top = max(rows, key=lambda row: float(row["votes"]))
-    gate = "" if first["passes"] is None else f" The gate lets it pass with a chance of {chance(first['passes'])}."
-    return (
-        f"Node {first['query']}: {top['name']} has {number(top['votes'], 4)} votes, and is the label with a "
-        f"chance of {chance(top['chance'])} after noise of standard deviation "
-        f"{size(first['vote_sigma'])}.{gate} Sound epsilon for the largest weight: "
-        f"{upper(first['epsilon_query'])} for this query, {upper(first['epsilon_run'])} for all."
-    )
 
 
 def _label(row: Row) -> str:

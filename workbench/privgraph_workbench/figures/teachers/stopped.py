@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.figure import figure
+from privgraph_workbench.figures.flags import Flag
+from privgraph_workbench.figures.needs import ENSEMBLE
 from privgraph_workbench.figures.teachers.ensembles import (
-    DEPENDENT_BADGE,
-    MEASURES,
-    TEACHERS_BADGE,
     groups,
     limit_measure,
     reached,
@@ -20,7 +20,6 @@ from privgraph_workbench.figures.teachers.ensembles import (
     stopped_at,
     weights_are_public,
 )
-from privgraph_workbench.words.numbers import number
 
 TITLE = "Who was stopped"
 NO_LIMIT = "this run had no limit: every teacher voted on every query that was asked"
@@ -56,11 +55,12 @@ def data(ensemble: Ensemble) -> list[Row]:
     ]
 
 
+@figure("stopped", "Who was stopped", data, needs=ENSEMBLE)
 def chart(rows: Sequence[Row]) -> Chart:
     """The share of each group's teachers that still voted, along the queries."""
     gone = [row for row in rows if row["stopped_after"] is not None]
     if not gone:
-        return empty(TITLE, NOBODY if any(row["limit"] is not None for row in rows) else NO_LIMIT)
+        return empty(NOBODY if any(row["limit"] is not None for row in rows) else NO_LIMIT)
     last = rows[0]["queries"]
     series = []
     for place in sorted({row["place"] for row in rows}):
@@ -85,9 +85,7 @@ def chart(rows: Sequence[Row]) -> Chart:
                 ),
             )
         )
-    first, own_limit = rows[0], sum(row["reached"] for row in gone)
     return Chart(
-        title=TITLE,
         panels=(
             Panel(
                 x=Axis(title="queries asked", low=0, high=1.02 * last),
@@ -95,10 +93,7 @@ def chart(rows: Sequence[Row]) -> Chart:
             ),
         ),
         series=tuple(series),
-        summary=f"{len(gone):,} of {len(rows):,} teachers took no part any more, the first after "
-        f"{min(row['stopped_after'] for row in gone):,} of {last:,} queries; {own_limit:,} of them "
-        f"had reached their own limit of {number(first['limit'])}, {MEASURES[first['measure']]}.",
-        badges=(*[DEPENDENT_BADGE] * first["data_dependent"], *[TEACHERS_BADGE] * first["private"]),
+        flags=(Flag.PRIVATE,) * rows[0]["private"],
         height=320,
     )
 

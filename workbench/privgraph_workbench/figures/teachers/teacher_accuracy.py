@@ -5,15 +5,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from statistics import fmean
 
 import numpy as np
 
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
-from privgraph_workbench.figures.notes import TRUTH_BADGE
-from privgraph_workbench.figures.teachers.ensembles import TEACHERS_BADGE
+from privgraph_workbench.figures.figure import figure
+from privgraph_workbench.figures.flags import Flag
+from privgraph_workbench.figures.needs import ENSEMBLE
 from privgraph_workbench.words.numbers import number, percent
 
 TITLE = "Accuracy of each teacher"
@@ -37,11 +37,12 @@ def data(ensemble: Ensemble) -> list[Row]:
     ]
 
 
+@figure("teacher_accuracy", "Accuracy of each teacher", data, needs=ENSEMBLE, flags=(Flag.PRIVATE,))
 def chart(rows: Sequence[Row]) -> Chart:
     """A panel by weight and one by size; a line joins the averages. One panel where all weights are equal."""
     held = [row for row in rows if row["accuracy"] is not None]
     if not held:
-        return empty(TITLE, "no teacher's accuracy was measured")
+        return empty("no teacher's accuracy was measured")
     equal = len({round(row["weight"], 9) for row in held}) == 1
     shown = PANELS[1:] if equal else PANELS
     series: list[Series] = []
@@ -71,17 +72,7 @@ def chart(rows: Sequence[Row]) -> Chart:
                 hover=tuple(f"{column} {number(at)}\naverage {percent(mean)}" for at, mean in means),
             )
         )
-    whole = fmean(row["accuracy"] for row in held)
-    trends = "; ".join(
-        (
-            f"by {column} from {percent(means[0][1])} at {number(means[0][0])} to {percent(means[-1][1])} at "
-            f"{number(means[-1][0])}"
-        )
-        for column, _ in shown
-        if (means := _means(held, column))
-    )
     return Chart(
-        title=TITLE,
         panels=tuple(
             Panel(
                 x=Axis(title=title),
@@ -90,8 +81,6 @@ def chart(rows: Sequence[Row]) -> Chart:
             for place, (_, title) in enumerate(shown)
         ),
         series=tuple(series),
-        summary=f"{len(held):,} teachers are right on {percent(whole)} of test nodes on average; {trends}.",
-        badges=(TRUTH_BADGE, TEACHERS_BADGE),
         columns=2,
         height=320,
     )

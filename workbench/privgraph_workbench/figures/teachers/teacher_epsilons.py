@@ -11,12 +11,13 @@ import numpy as np
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.figure import figure
+from privgraph_workbench.figures.flags import Flag
+from privgraph_workbench.figures.needs import ENSEMBLE
 from privgraph_workbench.figures.teachers.answers import round_step
 from privgraph_workbench.figures.teachers.ensembles import (
-    DEPENDENT_BADGE,
     GROUPINGS,
     MEASURES,
-    TEACHERS_BADGE,
     groups,
     weights_are_public,
 )
@@ -66,18 +67,16 @@ def data(ensemble: Ensemble, measure: str = "sound", by: str = "weight", view: s
     ]
 
 
+@figure("teacher_epsilons", "Epsilon of each teacher", data, needs=ENSEMBLE)
 def chart(rows: Sequence[Row]) -> Chart:
     """The view that the rows ask for, a colour a group of teachers."""
     if not rows:
-        return empty(TITLE, "there are no teachers")
+        return empty("there are no teachers")
     first = rows[0]
-    badges = (*[DEPENDENT_BADGE] * first["data_dependent"], *[TEACHERS_BADGE] * first["private"])
     held = [row for row in rows if math.isfinite(row["epsilon"])]
     said = f"{TITLE}, {MEASURES[first['measure']]}"
     if not held:
-        return empty(
-            said, "nothing is guaranteed" if first["measure"] == "sound" else "it was not computed in this run"
-        )
+        return empty("nothing is guaranteed" if first["measure"] == "sound" else "it was not computed in this run")
     step, start, count = _bins([row["epsilon"] for row in held], first["limit"])
     end = start + count * step
     make = {"histogram": _histogram, "strip": _strip, "cumulative": _cumulative}[first["view"]]
@@ -85,30 +84,16 @@ def chart(rows: Sequence[Row]) -> Chart:
     shown = limit is not None and limit <= end
     rules = (Rule(x=limit, label=f"limit {number(limit)}"),) if shown else ()
     x, y, series = make(held, step, start, count)
-    values = sorted(row["epsilon"] for row in held)
     return Chart(
         title=said,
         panels=(Panel(x=x, y=y, rules=rules, title="" if shown or limit is None else f"limit ε {number(limit)}"),),
         series=series,
-        summary=_summary(values, first, len(rows) - len(held)),
-        badges=badges,
+        flags=(Flag.PRIVATE,) * first["private"],
         height=340,
     )
 
 
 plot = plotted(chart)
-
-
-def _summary(values: Sequence[float], first: Row, infinite: int) -> str:
-    whole = (
-        f"{len(values):,} teachers: {MEASURES[first['measure']]} from {number(values[0], 4)} to "
-        f"{upper(values[-1])} at delta "
-    )
-    return (
-        f"{whole}{rounded_delta(first['delta'])}, {upper(values[len(values) // 2])} in the middle"
-        + (f"; {infinite:,} more have no finite one" if infinite else "")
-        + (f"; no teacher may pass {number(first['limit'])}." if first["limit"] is not None else ".")
-    )
 
 
 def _bins(values: Sequence[float], limit: float | None) -> tuple[float, float, int]:

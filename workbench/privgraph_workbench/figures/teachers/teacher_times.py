@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from statistics import median
 
 from privgraph.methods.teachers.answers import Answers
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.figure import figure
+from privgraph_workbench.figures.needs import ANSWERS
 from privgraph_workbench.figures.thinning import LIMIT, thin
 from privgraph_workbench.words.numbers import number
 
@@ -22,14 +23,13 @@ def data(answers: Answers) -> list[Row]:
     ]
 
 
+@figure("teacher_times", "Time of each teacher", data, needs=ANSWERS)
 def chart(rows: Sequence[Row]) -> Chart:
     """Milliseconds along the queries. Teachers that were trained together share their time evenly."""
     if not rows:
-        return empty(TITLE, "no query was asked")
+        return empty("no query was asked")
     drawn = thin(rows, LIMIT)
-    seconds = [row["value"] for row in rows]
     return Chart(
-        title=TITLE,
         panels=(
             Panel(
                 x=Axis(title="query (in the order in which they were asked)"),
@@ -49,8 +49,6 @@ def chart(rows: Sequence[Row]) -> Chart:
                 ),
             ),
         ),
-        summary=f"{len(rows):,} teachers took {number(sum(seconds))} s in all, "
-        f"{number(1000 * median(seconds))} ms each (median).",
         height=300,
     )
 

@@ -14,7 +14,7 @@ from privgraph.options import Option, OptionError, Parameter
 from privgraph_workbench import live_plot
 from privgraph_workbench.facts import datasets, describing
 from privgraph_workbench.figures.chart import Row
-from privgraph_workbench.figures.graphs import classes, degrees, neighbourhood, origin
+from privgraph_workbench.figures.graphs import classes, degrees, neighbourhood
 from privgraph_workbench.forms import data_options, widgets
 from privgraph_workbench.serving import shell, styles
 from privgraph_workbench.views.data import catalogue, domains, kept, question, upload
@@ -138,7 +138,7 @@ def _described(spec: DatasetSpec, filled: widgets.Filled, was_waiting: bool) -> 
             f"{described.mean_degree:.1f} on average, at most {described.largest_degree:,}. Nodes with many "
             "neighbours give a lot away about others, and are the hardest to hide."
         )
-        figure_exports("degrees", _of(described.degrees, spec, described), {}, name=_file(spec))
+        figure_exports("degrees", _of(described.degrees, spec), {}, name=_file(spec))
     with right:
         st.markdown("##### Which classes are there?" if described.domains else "##### What is to be predicted?")
         rows = classes.data(described.classes)
@@ -147,14 +147,13 @@ def _described(spec: DatasetSpec, filled: widgets.Filled, was_waiting: bool) -> 
         else:
             live_plot.show(classes.plot(rows, layout.theme()), key=f"classes.{spec.name}")
         st.caption(_class_words(described))
-        figure_exports("classes", _of(rows, spec, described), {}, name=_file(spec))
+        figure_exports("classes", _of(rows, spec), {}, name=_file(spec))
     _neighbourhood(spec, filled, described)
 
 
-def _of(rows: Sequence[Row], spec: DatasetSpec, described: describing.Description) -> list[Row]:
+def _of(rows: Sequence[Row], spec: DatasetSpec) -> list[Row]:
     """Rows of a file, which says of which graph they are: by its name, for titles are words of people."""
-    facts = described.facts
-    return origin.with_origin(rows, origin.words(spec.name, nodes=facts.nodes, source=spec.source))
+    return [{**row, "graph": spec.name} for row in rows]
 
 
 def _file(spec: DatasetSpec) -> str:
@@ -297,7 +296,7 @@ def _piece(
         f"Colour and shape are classes.{called}{cut} Edge-level privacy hides whether any one line is there; "
         "node-level privacy hides one mark with all its lines."
     )
-    figure_exports("neighbourhood", _of(rows, spec, described), {}, name=_file(spec))
+    figure_exports("neighbourhood", _of(rows, spec), {}, name=_file(spec))
 
 
 def _confirm_delete(spec: DatasetSpec) -> None:

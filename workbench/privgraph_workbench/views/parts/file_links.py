@@ -13,18 +13,14 @@ import streamlit as st
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.records import RunRecord
 from privgraph_workbench import live_plot
-from privgraph_workbench.figures import OF_SETTINGS, chart_of
+from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.chart import Row
-from privgraph_workbench.figures.drawing.with_plotly import draw
 from privgraph_workbench.figures.named_runs import named
 from privgraph_workbench.parts import cart
 from privgraph_workbench.parts.links import offer
 from privgraph_workbench.report.asked import Entry, mark_of
 from privgraph_workbench.serving.offered_files import File
 from privgraph_workbench.views.parts import layout
-
-FIGURE_ONLY, WHOLE = "Figure with warnings", "All that it states"
-"""What stands below an exported picture."""
 
 
 def figure_exports(
@@ -42,9 +38,9 @@ def figure_exports(
     file, where that takes too long for a drawing."""
     from privgraph_workbench.figures.export import FORMATS, export
 
-    def make(kind: str, theme: str, whole: bool) -> bytes:
+    def make(kind: str, theme: str) -> bytes:
         held = rows if finish is None else finish(rows)
-        return export(figure, held, statements, kind, theme, whole=whole, made=datetime.now(UTC).date())
+        return export(figure, held, statements, kind, theme, made=datetime.now(UTC).date())
 
     with st.container(horizontal=True, vertical_alignment="center", width="content"):
         # without a help of its own, which would lie over the menu where that opens above its button
@@ -52,27 +48,18 @@ def figure_exports(
             theme = st.segmented_control(
                 "Background", ["light", "dark"], default="light", required=True, key=f"export.theme.{figure}.{name}"
             )
-            below = st.segmented_control(
-                "Below a picture",
-                [FIGURE_ONLY, WHOLE],
-                default=FIGURE_ONLY,
-                required=True,
-                key=f"export.below.{figure}.{name}",
-                help=f"{FIGURE_ONLY}: title, warnings, protected unit and each ε stay in the picture, and all that it "
-                "states is in the TXT, for a caption. Every picture has it in its metadata, too",
-            )
             offer(
                 {
                     kind.upper(): File(
                         name=f"{name or 'privgraph'}-{figure}.{kind}",
                         mime=mime,
-                        make=partial(make, kind, theme or "light", below == WHOLE),
+                        make=partial(make, kind, theme or "light"),
                     )
                     for kind, mime in FORMATS.items()
                 }
             )
             st.caption("Each file carries the figure's privacy statement; that of a CSV is the TXT beside it.")
-        if figure in OF_SETTINGS:
+        if figure_of(figure).settings:
             ids = tuple(map(attrgetter("id"), runs)) or named(rows, ())
             entry = partial(Entry.of, figure, rows, statements, ids)
             cart.button(f"collect.{figure}.{name}", mark_of(figure, rows, ids), entry)
@@ -89,5 +76,5 @@ def drawn_figure(
 ) -> None:
     """A figure of a run, or of several (`runs`), with its exports; each `view` of it keeps its own zoom, and
     names its own files."""
-    live_plot.show(draw(chart_of(figure, rows), layout.theme()), key=f"{figure}{view}.{record.id}", on_drag=on_drag)
+    live_plot.show(figure_of(figure).plot(rows, layout.theme()), key=f"{figure}{view}.{record.id}", on_drag=on_drag)
     figure_exports(figure, rows, statements, name=f"{record.id}{view}", runs=runs or [record])

@@ -9,9 +9,7 @@ import streamlit as st
 
 from privgraph.runs.records import RunRecord
 from privgraph.runs.trials import Trial
-from privgraph_workbench.figures.notes import TRUTH_BADGE
-from privgraph_workbench.figures.teachers.answers import OTHER_BADGE, PRIVATE_BADGE
-from privgraph_workbench.figures.teachers.ensembles import DEPENDENT_BADGE
+from privgraph_workbench.figures.flags import Flag
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import texts
 from privgraph_workbench.words import markup
@@ -78,10 +76,10 @@ def badges(*, private: bool = False, evaluator: bool = False, dependent: bool = 
     """What must be known of the numbers below, as coloured words in a row."""
     with st.container(horizontal=True):
         if other:
-            st.badge("not the run", color="violet", icon=":material/casino:", help=OTHER_BADGE)
+            st.badge("not the run", color="violet", icon=":material/casino:", help=Flag.GIVEN_NOISE.sentence)
         if dependent:
-            st.badge("data-dependent", color="orange", icon=":material/warning:", help=DEPENDENT_BADGE)
+            st.badge("data-dependent", color="orange", icon=":material/warning:", help=Flag.DATA_DEPENDENT.sentence)
         if private:
-            st.badge("private", color="red", icon=":material/lock:", help=PRIVATE_BADGE)
+            st.badge("private", color="red", icon=":material/lock:", help=Flag.PRIVATE.sentence)
         if evaluator:
-            st.badge("evaluator only", color="orange", icon=":material/visibility:", help=TRUTH_BADGE)
+            st.badge("evaluator only", color="orange", icon=":material/visibility:", help=Flag.EVALUATOR.sentence)

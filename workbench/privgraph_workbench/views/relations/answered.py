@@ -12,7 +12,7 @@ import streamlit as st
 from privgraph.data.catalogue import dataset
 from privgraph.options import UnknownName
 from privgraph.runs.questions import Answer, Entity, Near
-from privgraph_workbench.figures.notes import composed
+from privgraph_workbench.figures.flags import composed
 from privgraph_workbench.figures.relations import moved
 from privgraph_workbench.serving import shell, styles
 from privgraph_workbench.views.parts import choosing, states
@@ -78,8 +78,6 @@ def show(
     )
     st.markdown("#### What moved")
     drawn_figure("moved", rows, statements_of(pair.here), pair.first, runs=pair.here)
-    drawn = moved.chart(rows)
-    st.caption(markup.literal(" ".join([drawn.summary, *drawn.notes[1:]])))
     with st.expander("All of these texts as a table", key="fold.texts", icon=":material/table:"):
         partner = "true partner (private)" if domain == pair.learnt else "true partner (evaluator only)"
         _table(answer, names, partner)

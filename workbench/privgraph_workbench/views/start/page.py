@@ -138,7 +138,7 @@ def _chart(rows: list[Row]) -> Chart:
     return replace(
         whole,
         panels=tuple(replace(panel, title="") for panel in whole.panels),
-        badges=(),
+        flags=(),
         height=HEIGHT,
     )
 

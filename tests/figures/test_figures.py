@@ -1,0 +1,109 @@
+"""What every figure has: a caption, its flags, hover text of columns, and files that state the same."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from html import unescape
+
+import pytest
+
+from privgraph.privacy.statement import PrivacyStatement
+from privgraph_workbench.figures import catalogue, export, figure_of, statements
+from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.drawing.with_plotly import draw
+from privgraph_workbench.figures.flags import Flag, of_rows, of_statements
+from privgraph_workbench.figures.hover import FORMS, hovers
+from privgraph_workbench.text import texts
+
+Rows = Mapping[str, list[Row]]
+ALWAYS = {
+    "degrees": Flag.RAW,
+    "classes": Flag.RAW,
+    "neighbourhood": Flag.RAW,
+    "answers": Flag.PRIVATE,
+    "one_answer": Flag.PRIVATE,
+    "chosen": Flag.PRIVATE,
+    "consensus": Flag.PRIVATE,
+    "teacher_accuracy": Flag.PRIVATE,
+    "attack_exposure": Flag.EVALUATOR,
+    "attack_map": Flag.EVALUATOR,
+    "noise_shapes": Flag.ILLUSTRATION,
+}
+
+
+def test_every_figure_has_one_caption_and_every_flag_one_sentence() -> None:
+    told = texts("figures")
+    assert told["captions"].keys() == catalogue().keys()
+    assert told["flags"].keys() == set(Flag)
+    assert all(form in FORMS for _, form in told["columns"].values())
+
+
+@pytest.mark.parametrize("name", catalogue())
+def test_a_chart_has_title_caption_and_the_flags_of_its_rows(name: str, every_figure: Rows) -> None:
+    rows = every_figure[name]
+    chart = figure_of(name).chart(rows)
+    assert chart.title
+    assert chart.caption == texts("figures")["captions"][name]
+    assert set(of_rows(rows)) <= set(chart.flags)
+    assert ALWAYS.get(name, chart.flags and chart.flags[0]) in (*chart.flags, ())
+    drawn = draw(chart)
+    for flag in chart.flags:
+        assert flag.sentence in drawn.layout.meta["summary"]
+    assert not figure_of(name).chart([]).series
+
+
+def test_rows_raise_flags() -> None:
+    edge: Row = {"unit": "edge", "epsilon": 1.0, "epsilon_as_published": None}
+    assert of_rows([edge, {**edge, "unit": "none", "epsilon": None}]) == []
+    assert of_rows([edge, {**edge, "unit": "node"}]) == [Flag.MIXED_UNITS]
+    assert of_rows([{"evaluator": True}, {"data_dependent": True}, {"composed": 2}]) == [
+        Flag.EVALUATOR,
+        Flag.DATA_DEPENDENT,
+        Flag.COMPOSED,
+    ]
+
+
+def test_statements_raise_flags(statement: PrivacyStatement) -> None:
+    assert of_statements({"": replace(statement, epsilon_audited=None)}) == []
+    assert of_statements({"": replace(statement, epsilon_audited=statement.epsilon + 1)}) == [Flag.REFUTED]
+    assert of_statements({"": replace(statement, epsilon_audited=None, data_dependent=True)}) == [Flag.DATA_DEPENDENT]
+    assert Flag.FAULTY in of_statements({"": replace(statement, known_faults=("one",))})
+
+
+def test_a_table_of_statements_has_the_three_numbers_and_is_cut(statement: PrivacyStatement) -> None:
+    several = {f"run {at}": replace(statement, epsilon=1.0 + at) for at in range(20)}
+    open_ = {"bare": replace(statement, unit="none")}
+    head, *lines = statements.block({**open_, **several}, most=None)
+    assert [*head.split()][:2] == ["protects", "sound"]
+    assert len(lines) == 21
+    assert lines[0].split()[:4] == ["run", "0", "edge", "1"]
+    assert lines[-1].split()[0] == "bare"
+    assert len(statements.block(several)) == statements.MOST + 2
+    assert statements.block({}) == [texts("figures")["statements"]["none"]]
+    assert len(statements.block({"a": statement, "b": statement})) == 2
+
+
+@pytest.mark.parametrize("figure", ["ledger", "degrees", "attack_roc"])
+def test_files_state_caption_flags_and_statements(figure: str, every_figure: Rows, statement: PrivacyStatement) -> None:
+    rows, held = every_figure[figure], {"a < b": replace(statement, data_dependent=True)}
+    record = json.loads(export.export(figure, rows, held, "json"))
+    assert set(record) == {"figure", "title", "caption", "warnings", "rows", "statements", "versions"}
+    assert record["warnings"][Flag.DATA_DEPENDENT] == Flag.DATA_DEPENDENT.sentence
+    assert record["statements"].keys() == held.keys()
+    text = export.export(figure, rows, held, "txt").decode()
+    picture = unescape(export.export(figure, rows, held, "svg").decode())
+    for said in (record["caption"], *record["warnings"].values()):
+        assert said in text
+        assert said in picture
+    assert "a < b" in text
+    assert '"a < b"' in picture
+    assert export.export(figure, rows, held, "svg") == export.export(figure, rows, held, "svg")
+
+
+def test_hover_text_has_the_columns_that_a_row_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    columns = {"name": ["", "text"], "epsilon": ["sound ε", "sound"], "share": ["share", "percent"]}
+    monkeypatch.setitem(texts("figures"), "columns", columns)
+    rows: list[Row] = [{"name": "<b>", "epsilon": 1.00001, "share": 0.5}, {"name": "x", "epsilon": None, "share": None}]
+    assert hovers(rows, "name", "epsilon", "share") == ("<b>\nsound ε 1.001\nshare 50.0%", "x")

@@ -1,0 +1,44 @@
+"""Privacy statements below a picture: for each the unit, the three epsilons and delta."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from privgraph.privacy.statement import PrivacyStatement
+from privgraph_workbench.text import fill, texts
+from privgraph_workbench.theme import EPSILONS
+from privgraph_workbench.words.markup import wrapped
+from privgraph_workbench.words.statements import cells
+
+MOST = 8
+"""Lines below a picture; all statements are in its metadata, and in the txt file."""
+LABEL = 46
+"""Letters of a line that say whose statement it is; a longer name goes on in the next line."""
+
+
+def block(statements: Mapping[str, PrivacyStatement], most: int | None = MOST) -> list[str]:
+    """The statements as lines of a table, private ones first; equal ones are one line.
+
+    Args:
+        statements: By label.
+        most: Lines of the table; None: all.
+
+    Returns:
+        Lines for letters of one width; one sentence where there is no statement.
+    """
+    said = texts("figures")["statements"]
+    if not statements:
+        return [said["none"]]
+    held: dict[tuple[str, ...], list[str]] = {}
+    for label, one in sorted(statements.items(), key=lambda pair: pair[1].unit == "none"):
+        held.setdefault(cells(one), []).append(label)
+    rows: list[Sequence[str]] = [("", said["unit"], *(EPSILONS[kind].title for kind in EPSILONS), "δ")]
+    blank = ("",) * (len(rows[0]) - 1)
+    for values, labels in list(held.items())[:most]:
+        more = f" +{len(labels) - 1}" if len(labels) > 1 else ""
+        first, *rest = wrapped(f"{labels[0]}{more}", LABEL) or [""]
+        rows += [(first, *values), *((f"  {line}", *blank) for line in rest)]
+    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    left = 0 if most is None else len(held) - most
+    return [*lines, fill(said["more"], count=left)] if left > 0 else lines
