@@ -43,22 +43,16 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             yield running
 
 
-def test_a_card_is_chosen_by_keyboard_a_run_is_made_and_shown(browser: Browser, address: str) -> None:
+def test_a_method_is_chosen_by_keyboard_and_a_run_is_made(browser: Browser, address: str) -> None:
     page = browser.new_context(viewport=LAPTOP).new_page()
     page.goto(f"{address}/train?data=karate")
     settled(page)
-    page.get_by_role("radio", name=re.compile("^ProGAP")).focus()
-    page.keyboard.press("ArrowDown")
-    expect(page.get_by_role("radio", name=re.compile("^PrivGNN"))).to_be_checked()
-    page.wait_for_url(re.compile("method=privgnn"))
-    settled(page)
-    page.get_by_role("combobox", name=re.compile("^Search all .* methods")).focus()
+    page.get_by_role("combobox", name=re.compile("Method")).focus()
     page.keyboard.type("ignores")
     expect(page.get_by_role("option")).to_have_count(1)
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile("method=mlp"))
     settled(page)
-    expect(page.get_by_role("radio", name=re.compile("^MLP"))).to_be_checked()
     go = page.get_by_role("button", name="Run", exact=True)
     _reach(page, "Run", back=True)
     expect(go).to_be_focused()
@@ -97,24 +91,11 @@ def test_run_and_the_three_numbers_are_always_in_sight(browser: Browser, address
             for label in ("sound ε", "Noise", "Expected accuracy"):
                 shown = page.get_by_test_id("stMetricLabel").get_by_text(label, exact=True)
                 expect(shown.first).to_be_in_viewport(ratio=1)
-            said = page.get_by_text("ProGAP on Karate club · hides connections · ε 2 · 1 seed")
-            if size == LAPTOP:
-                expect(said).to_be_in_viewport(ratio=1)
-            else:
-                expect(said).to_be_hidden()  # a telephone has room for the numbers and the button
+        bar = page.locator(".st-key-runbar").bounding_box()
+        assert bar is not None
+        assert bar["height"] <= 64
         expect(page.get_by_test_id("stMetricValue").get_by_text("75.0%")).to_be_visible()
         page.context.close()
-
-
-def test_a_chosen_card_is_seen_wherever_it_stands_in_its_list(browser: Browser, address: str) -> None:
-    page = browser.new_context(viewport=LAPTOP).new_page()
-    page.goto(f"{address}/train?data=karate&method=dp-gpl-w")
-    settled(page)
-    card = page.get_by_test_id("stRadioOption").get_by_text("DP-GPL+W", exact=True)
-    expect(card).to_be_in_viewport(ratio=1)
-    inside = "card => { for (let one = card; one.dataset.testid !== 'stMain'; one = one.parentElement)"
-    inside += " if (one.scrollHeight > one.clientHeight + 1 && getComputedStyle(one).overflowY === 'auto') return 1;"
-    assert card.evaluate(f"{inside} return 0; }}") == 0, "no list scrolls within the page"
 
 
 def test_nothing_is_wider_than_a_phone(browser: Browser, address: str) -> None:

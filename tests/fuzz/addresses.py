@@ -26,10 +26,10 @@ from privgraph.runs.records import STATES, RunQuery
 from privgraph_workbench.facts import datasets
 from privgraph_workbench.forms import fields, widgets
 from privgraph_workbench.jobs import queue
+from privgraph_workbench.parts.planning import SEEDS, SETUP
 from privgraph_workbench.serving import shell
 from privgraph_workbench.serving.server import Gate
 from privgraph_workbench.views.accounting import linked as accounting
-from privgraph_workbench.views.train.controls import SEEDS, SETUP
 
 PAGES = ("start", "train", "data", "accounting", "attacks", "audit", "tradeoffs", "teachers", "relations", "runs")
 OWN = {

@@ -25,8 +25,8 @@ def _turn(app: AppTest, page: str, **query: str) -> AppTest:
 @pytest.mark.parametrize("page", [page for page in PAGES if page != "train"])
 def test_the_graph_goes_along(opened: Open, page: str) -> None:
     app = opened("train")
-    first = app.radio(key="data").value
-    app.radio(key="data").set_value("digits").run()
+    first = app.selectbox(key="data").value
+    app.selectbox(key="data").set_value("digits").run()
     assert first != "digits"
     app = _turn(app, page)
     assert app.selectbox(key="data").value == "digits"

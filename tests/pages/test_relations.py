@@ -34,7 +34,7 @@ def test_without_a_run_it_says_what_there_will_be_and_trains_a_pair(opened: Open
     query = dict(parse_qsl(link.query_string.removeprefix("?")))
     assert query == {"method": "relational", "data": "products"}
     train = opened("train", **query)
-    assert (train.radio(key="method").value, train.radio(key="data").value) == ("relational", "products")
+    assert (train.selectbox(key="method").value, train.selectbox(key="data").value) == ("relational", "products")
     app.button(key="train_pair").click().run()
     assert not app.exception, app.exception
     records = store.find(RunQuery())

@@ -28,7 +28,7 @@ from privgraph.registry import METHODS
 from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
-from privgraph_workbench.views.train import before
+from privgraph_workbench.parts import planning
 
 SPLITS = ("random", "public", "inductive")
 SEEDS = (0, 3)
@@ -69,9 +69,10 @@ def shown(case: Case, name: str, split: str) -> tuple[Any, ...]:
     options = {key: value for key, value in values(case.config()).items() if key != "epsilon"}
     filled = SimpleNamespace(values=options, fill_in=lambda _: None)
     asked = SimpleNamespace(options=filled, epsilons=[4.0], data=SimpleNamespace(values={}), split=split)
-    with patch.object(before.st, "spinner", lambda _: nullcontext()):
-        (plan,), waits = before._plans(dataset(name), SimpleNamespace(method=METHODS[case.method]), asked)  # type: ignore[arg-type]
-    assert not waits
+    with patch.object(planning.st, "spinner", lambda _: nullcontext()):
+        found = planning.plans_of(dataset(name), SimpleNamespace(method=METHODS[case.method]), asked)  # type: ignore[arg-type]
+    assert found
+    (plan,) = found
     return dict(plan.noise), numbers(plan.statement)
 
 

@@ -58,9 +58,8 @@ from privgraph.streams import derived_key
 from privgraph_workbench import summary
 from privgraph_workbench.figures.runs import compare
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.parts import run_tabs
+from privgraph_workbench.parts import planning, run_tabs
 from privgraph_workbench.serving import shell
-from privgraph_workbench.views.train import before
 from privgraph_workbench.words import naming
 
 # What is paid for, and not used
@@ -500,18 +499,18 @@ def _open(name: str, **query: str) -> AppTest:
 
 
 def facts_of_a_random_split() -> AbstractContextManager[None]:
-    honest = before.datasets.public_facts
-    return instead(before.datasets, "public_facts", lambda spec, options, split: honest(spec, options, "random"))
+    honest = planning.datasets.public_facts
+    return instead(planning.datasets, "public_facts", lambda spec, options, split: honest(spec, options, "random"))
 
 
 def plan_at_defaults(*kept: str) -> Planted:
     """The form plans without what was chosen, but for what is `kept`."""
-    honest = before.plans.plan
+    honest = planning.plans.plan
 
     def plan(name: str, options: Any, facts: Any) -> Any:
         return honest(name, {key: value for key, value in options.items() if key in kept}, facts)
 
-    return lambda: instead(before.plans, "plan", plan)
+    return lambda: instead(planning.plans, "plan", plan)
 
 
 @cache
@@ -733,7 +732,7 @@ BUGS = (
     *(
         Bug(
             name=f"the form plans for a random split ({case})",
-            where="views/train/before.py",
+            where="parts/planning.py",
             plant=facts_of_a_random_split,
             caught_by="what a form shows",
             check=a_form_shows(case),
@@ -742,7 +741,7 @@ BUGS = (
     ),
     Bug(
         name="the form plans without the options that were chosen",
-        where="views/train/before.py",
+        where="parts/planning.py",
         plant=plan_at_defaults("unit", "epsilon"),
         caught_by="what a form shows",
         check=a_form_shows(NODE["dp-mlp"]),

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 from privgraph.data.catalogue import dataset
@@ -87,11 +87,6 @@ class Outlook:
     bare: Reached | None = None
     differs: tuple[str, ...] = ()
     relations: bool = False
-
-    @property
-    def guess(self) -> str:
-        """What takes no learning, in words."""
-        return "guessing a partner" if self.relations else "naming the largest class of the test nodes"
 
     def at(self, epsilon: float | None) -> Expected | None:
         """What to expect with that budget; None where no run tells. Between two measured budgets it is taken
@@ -307,8 +302,3 @@ def _pace(record: RunRecord, facts: PublicFacts | None) -> float | None:
     except (OptionError, ValueError, ZeroDivisionError, UnknownName):  # of another version, or with noise of its own
         return None
     return record.seconds / (nodes * steps) if steps else None
-
-
-def budgets(spec: RunSpec, epsilons: Sequence[float]) -> list[RunSpec]:
-    """The same run at each of these budgets; the run itself where there are none."""
-    return [replace(spec, options={**spec.options, "epsilon": one}) for one in epsilons] or [spec]

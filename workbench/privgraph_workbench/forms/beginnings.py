@@ -28,28 +28,8 @@ ESSENTIAL: Mapping[str, tuple[str, ...]] = {
 """What is asked openly where a method has many options; the rest waits under "more options"."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Group:
-    """Methods that protect the same thing: where to start, and why."""
-
-    first: str
-    why: str
-
-
-GROUPS: Mapping[str, Group] = {
-    "edge": Group(
-        first="progap",
-        why="it is quick, and the demo on the front page is one",
-    ),
-    "node": Group(
-        first="privgnn",
-        why="its noisy table answers any number of queries for one price",
-    ),
-    "none": Group(
-        first="gnn",
-        why="it is the plain graph network",
-    ),
-}
+GROUPS: Mapping[str, str] = {"edge": "progap", "node": "privgnn", "none": "gnn"}
+"""What methods protect, and the method of each group that stands first."""
 
 
 DATA: Mapping[str, Mapping[str, Scalar]] = {
@@ -130,9 +110,7 @@ def group(method: MethodSpec) -> str:
 
 def ordered() -> dict[str, str]:
     """The title of each method with what it hides, by name: group by group, where to start first."""
-    found = sorted(
-        METHODS.values(), key=lambda one: (list(GROUPS).index(group(one)), one.name != GROUPS[group(one)].first)
-    )
+    found = sorted(METHODS.values(), key=lambda one: (list(GROUPS).index(group(one)), one.name != GROUPS[group(one)]))
     return {one.name: f"{one.title} · {hides(one)}" for one in found}
 
 
@@ -172,9 +150,3 @@ def unfit(method: MethodSpec, spec: DatasetSpec, units: Sequence[str] = ()) -> s
     own), or None."""
     reasons = [method.refuses(spec.task, spec.undirected, unit) for unit in units or method.units]
     return None if None in reasons else reasons[0]
-
-
-def lowered(method: MethodSpec) -> float | None:
-    """The method's own default budget, where its form begins with a smaller one."""
-    own = next((float(one.default) for one in parameters(method.load_config()) if one.name == "epsilon"), 0.0)
-    return own if own > EPSILON else None

@@ -384,7 +384,7 @@ def budgets(parameter: Parameter) -> list[float]:
     offered = sorted({*(one for one in ROUND if low <= one <= high), *found})
     st.session_state[round_] = found
     clicked.pills(
-        "or click one or several",
+        "Target ε: one or several",
         offered,
         selection_mode="multi",
         format_func=numbers.option,

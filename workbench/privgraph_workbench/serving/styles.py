@@ -126,45 +126,26 @@ _TABS = (
     f"@media (max-width: 640px) {{ [data-testid=stColumn]:has([class*=st-key-{ASIDE}]) {{ display: none; }} }}"
 )
 
-# Cards of which one is chosen: radio buttons by nature, so that arrows move among them.
-CHOICE = "choice"
-_CHOICE = (
-    f"[class*=st-key-{CHOICE}] [data-testid=stRadio] {{ width: 100%; }}"
-    f"[class*=st-key-{CHOICE}] [data-testid=stRadioGroup] {{ display: grid; grid-template-columns: 1fr; gap: 0.4rem; "
-    "width: 100%; padding: 3px; }"
-    f"[class*=st-key-{CHOICE}] [data-testid=stRadioGroup] > div {{ position: relative; border: 1px solid "
-    "color-mix(in srgb, currentColor 22%, transparent); border-radius: 0.5rem; padding: 0.35rem 0.6rem; }"
-    f"[class*=st-key-{CHOICE}] [data-testid=stRadioGroup] > div:hover {{ border-color: currentColor; }}"
-    f"[class*=st-key-{CHOICE}] [data-testid=stRadioGroup] > div[data-selected] {{ border-color: PRIMARY; "
-    "box-shadow: inset 3px 0 PRIMARY; background: GROUND; }"
-    f"[class*=st-key-{CHOICE}] [data-testid=stRadioGroup] > div:has(input:focus-visible) {{ outline: 2px solid "
-    "PRIMARY; outline-offset: 1px; }"
-    f"[class*=st-key-{CHOICE}] label::after {{ content: ''; position: absolute; inset: 0; cursor: pointer; }}"
-    f"[class*=st-key-{CHOICE}] [data-testid=stRadioCaption] p {{ margin: 0; }}"
-)
-
 # What decides whether to run stays in sight: below the bar of pages, on a phone at the foot of the window.
 BAR = "runbar"
 _BAR = (
     f"[data-testid=stLayoutWrapper]:has(> .st-key-{BAR}) {{ position: sticky; top: 3.75rem; z-index: 5; "
     "background: GROUND; }"
     f".st-key-{BAR} {{ border: 1px solid color-mix(in srgb, currentColor 18%, transparent); border-radius: 0.5rem; "
-    "padding: 0.5rem 0.9rem; background: GROUND; }"
-    f".st-key-{BAR}-said [data-testid=stMarkdownContainer] {{ margin: 0 0 0.25rem; }}"
-    f".st-key-{BAR}-said p {{ font-size: 0.95rem; line-height: 1.3; margin: 0; }}"
-    f".st-key-{BAR} [data-testid=stMetricValue] {{ font-size: 1.35rem; line-height: 1.3; }}"
-    f".st-key-{BAR} [data-testid=stMetricValue] * {{ line-height: 1.3; }}"
+    "padding: 0.2rem 0.9rem; background: GROUND; max-height: 64px; flex-wrap: nowrap; "
+    "justify-content: space-between; overflow-x: auto; }"
+    f".st-key-{BAR} > * {{ flex: 0 0 auto; }}"
     f".st-key-{BAR} [data-testid=stMetric] {{ gap: 0; }}"
+    f".st-key-{BAR} [data-testid=stMetricLabel] p {{ font-size: 0.8rem; }}"
+    f".st-key-{BAR} :is([data-testid=stMetricValue], [data-testid=stMetricValue] *) {{ line-height: 1.3; }}"
+    f".st-key-{BAR} [data-testid=stMetricValue] {{ font-size: 1.25rem; }}"
     f"@media (max-width: 640px) {{ [data-testid=stLayoutWrapper]:has(> .st-key-{BAR}) {{ position: fixed; left: 0; "
     "right: 0; bottom: 0; top: auto; width: 100%; }"
-    f".st-key-{BAR} {{ border-radius: 0; padding: 0.4rem 0.6rem; }}"
-    f".st-key-{BAR}-row {{ gap: 0.5rem; }} .st-key-{BAR}-said p {{ font-size: 0.8rem; }}"
-    f".st-key-{BAR} [data-testid=stMetricDelta], .st-key-{BAR} [data-testid=stMetricLabel] button {{ display: none; }}"
-    # the form above says what is chosen: a phone has room for the numbers, the button and its time
-    f".st-key-{BAR}-said [data-testid=stMarkdown], .st-key-go-and-time > :nth-child(n + 3) {{ display: none; }}"
-    f".st-key-{BAR} [data-testid=stMetricValue] {{ font-size: 1rem; }}"
-    f".st-key-{BAR} [data-testid=stMetricLabel] p {{ font-size: 0.75rem; }}"
-    f".stMainBlockContainer:has(.st-key-{BAR}) {{ padding-bottom: 11rem; }} }}"
+    f".st-key-{BAR} {{ border-radius: 0; padding: 0.2rem 0.4rem; gap: 0.5rem; }}"
+    f".st-key-{BAR} [data-testid=stMetricLabel] button {{ display: none; }}"
+    f".st-key-{BAR} [data-testid=stMetricLabel] p {{ font-size: 0.65rem; }}"
+    f".st-key-{BAR} [data-testid=stMetricValue] {{ font-size: 0.9rem; }}"
+    f".stMainBlockContainer:has(.st-key-{BAR}) {{ padding-bottom: 7rem; }} }}"
 )
 
 # What can be done with what is chosen in a list stays in sight, at the foot of the window.
@@ -177,13 +158,6 @@ _FOOT = (
     f".st-key-{FOOT} :is([data-testid=stMarkdownContainer], p) {{ margin: 0 !important; }}"
     f"@media (max-width: 900px) {{ .st-key-{FOOT} .st-key-{FOOT}-row {{ flex-wrap: nowrap; overflow-x: auto; }} "
     f".st-key-{FOOT}-row > * {{ flex: 0 0 auto; }} .st-key-{FOOT}-row button {{ white-space: nowrap; }} }}"
-)
-
-# The sentence that a page begins with.
-LEAD = "lead"
-_LEAD = (
-    f".st-key-{LEAD} p {{ font-size: 1.3rem; line-height: 1.45; }}"
-    f"@media (max-width: 640px) {{ .st-key-{LEAD} p {{ font-size: 1.1rem; }} }}"
 )
 
 # The curve of the Start page has its room before it is drawn: what stands below stays where it is.
@@ -228,5 +202,5 @@ def sheet(*, dark: bool) -> str:
             *(_CURVE, _RECENT, _FILTERS, _LINE, _STEPS, _UNIT),
         )
     )
-    cards = f"{_CHOICE}{_BAR}{_FOOT}{_LEAD}{_FILES}".replace("PRIMARY", looks.sound).replace("GROUND", looks.background)
+    cards = f"{_BAR}{_FOOT}{_FILES}".replace("PRIMARY", looks.sound).replace("GROUND", looks.background)
     return f"{rooms}{cards}{_DARK_TEXT * dark}"

@@ -7,7 +7,7 @@ private.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 import streamlit as st
@@ -22,7 +22,7 @@ ALONG = ("data", "run", "private", "bare")
 """What goes along to the next page: Streamlit forgets what a page's fields held when another is opened."""
 BRING, TEXTS, GRAPH = "bring", "texts", "graph"
 """In the address of the Data page: that it is opened to bring one's own, and what."""
-_BEFORE, _LAST, _FOUND, _FIND = "before.", "last.", "found.", "find."
+_BEFORE, _LAST = "before.", "last."
 
 
 def graphs(specs: Iterable[DatasetSpec]) -> dict[str, str]:
@@ -75,13 +75,11 @@ def one(
     key: str,
     *,
     moved: Callable[[], None] | None = None,
-    captions: Mapping[str, str] | None = None,
     row: bool = False,
     **rest: Any,
 ) -> str:
     """The name that is chosen: of the address, else on this page, else (for what is in `ALONG`) on one
-    before. `moved` is called when somebody chooses another. With `captions`, a line of Markdown for each
-    name, all are shown as cards of which one is chosen; as a `row`, as one of a few buttons; else in a list
+    before. `moved` is called when somebody chooses another. As a `row`, they are a few buttons; else a list
     that opens.
 
     Streamlit's selectors hold titles, and titles change while a page is open (a run gets a namesake). So what
@@ -113,48 +111,10 @@ def one(
     shared: dict[str, Any] = {"key": key, "format_func": lambda name: titles[name], "on_change": keep, **rest}
     if row:
         chosen = st.segmented_control(label, list(titles), required=True, **shared)
-    elif captions is None:
-        chosen = st.selectbox(label, list(titles), **shared)
     else:
-        chosen = st.radio(label, list(titles), captions=[captions[name] for name in titles], **shared)
+        chosen = st.selectbox(label, list(titles), **shared)
     st.session_state[_LAST + key] = chosen
     return str(chosen)
-
-
-def few(names: Sequence[str], key: str, most: int = 4) -> list[str]:
-    """The names that stand openly where there are many: the first ones, and what was chosen last besides, in
-    their order."""
-    places = (st.query_params.get(key), st.session_state.get(key), st.session_state.get(_BEFORE + key))
-    asked = next((str(one) for one in places if one in names), None)
-    first = list(names[:most])
-    if asked is not None and asked not in first:
-        st.session_state[_FOUND + key] = asked
-    found = st.session_state.get(_FOUND + key)
-    return [*first, str(found)] if found in names and found not in first else first
-
-
-def search(label: str, titles: Mapping[str, str], key: str, *, moved: Callable[[], None] | None = None) -> None:
-    """A field that finds any of these names as it is typed, beside the few that stand openly."""
-    field = _FIND + key
-
-    def take() -> None:
-        name = st.session_state.get(field)
-        st.session_state[field] = None
-        if name in titles:
-            put(key, str(name))
-            if moved is not None:
-                moved()
-
-    st.selectbox(
-        label,
-        list(titles),
-        index=None,
-        key=field,
-        format_func=lambda name: titles[name],
-        placeholder=label,
-        label_visibility="collapsed",
-        on_change=take,
-    )
 
 
 def put(key: str, name: str) -> None:

@@ -1,0 +1,168 @@
+"""What a form of training asks for: plans, runs, expected accuracy and time, and doubts about a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import streamlit as st
+
+from privgraph.data.catalogue import dataset
+from privgraph.data.errors import DataError
+from privgraph.data.sizes import known_facts
+from privgraph.data.spec import DatasetSpec, PublicFacts
+from privgraph.methods.base import Plan, filled_in
+from privgraph.options import Option, OptionError, Parameter, UnknownName, build
+from privgraph.runs.graph_id import GraphId
+from privgraph.runs.launch import capacity
+from privgraph.runs.records import StoreError
+from privgraph.runs.spec import RunSpec, make_spec
+from privgraph_workbench.advice import BASELINE
+from privgraph_workbench.facts import datasets, expecting, plans
+from privgraph_workbench.facts.drowned import drowned
+from privgraph_workbench.facts.expecting import Outlook
+from privgraph_workbench.figures.seeds import FEWEST
+from privgraph_workbench.forms import beginnings, widgets
+from privgraph_workbench.jobs import queue
+from privgraph_workbench.text import texts
+from privgraph_workbench.words.numbers import number, option, percent
+
+MOST_SEEDS = 20
+_HELPS = texts("train")["helps"]
+SEEDS = Parameter("seeds", int, 1, Option(_HELPS["seeds"], low=1, high=MOST_SEEDS, label="Seeds", group="Repeat"))
+_SEED = Option(_HELPS["seed"], low=0, high=2**31 - 1 - MOST_SEEDS, label="First seed", group="Repeat")
+_DEVICE = Option(_HELPS["device"], choices=("auto", "cpu", "cuda"), group="Repeat", advanced=True)
+SETUP = (Parameter("seed", int, 0, _SEED), Parameter("device", str, "auto", _DEVICE))
+HARDLY = 0.02
+"""So little above guessing is no better than it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What the form holds."""
+
+    options: widgets.Filled
+    """Options of the method, without a budget."""
+    epsilons: Sequence[float]
+    """Budgets; none where nothing is protected."""
+    data: widgets.Filled
+    split: str
+    setup: widgets.Filled
+
+    @property
+    def errors(self) -> list[str]:
+        """The labels of the fields that are wrong."""
+        return [*self.data.errors, *self.options.errors, *self.setup.errors]
+
+    @property
+    def budgets(self) -> list[float | None]:
+        """The budgets; one None where nothing is protected."""
+        return [*self.epsilons] or [None]
+
+
+def plans_of(spec: DatasetSpec, chosen: beginnings.Choice, asked: Asked) -> list[Plan] | None:
+    """A plan for each budget; None while the graph is counted. Raises `OptionError` and `DataError`."""
+    method = chosen.method
+    wanted = [{**asked.options.values, "epsilon": one} for one in asked.epsilons] or [dict(asked.options.values)]
+    config = build(method.load_config(), wanted[0])
+    facts = datasets.public_facts(spec, asked.data.values, asked.split)
+    found = None
+    if facts is not None:
+        with st.spinner("Calibrating the noise"):
+            found = [plans.plan(method.name, one, facts) for one in wanted]
+    asked.options.fill_in(filled_in(config, found[0].statement if found else None))
+    return found
+
+
+def specs_of(spec: DatasetSpec, chosen: beginnings.Choice, asked: Asked) -> list[RunSpec]:
+    """The runs that are asked for, budget by budget and seed by seed."""
+    first, count = int(asked.setup.values["seed"]), int(asked.setup.values["seeds"])
+    return [
+        make_spec(
+            chosen.method.name,
+            spec.name,
+            {**asked.options.values, **({} if epsilon is None else {"epsilon": epsilon})},
+            data_options=asked.data.values,
+            split=asked.split,
+            seed=seed,
+            device=str(asked.setup.values["device"]),
+        )
+        for epsilon in asked.budgets
+        for seed in range(first, first + count)
+    ]
+
+
+def outlook_of(run: RunSpec, chosen: beginnings.Choice) -> Outlook:
+    """What finished runs, else those of the examples, say of such a run."""
+    methods = dict.fromkeys((run.method, chosen.method.without_privacy, BASELINE))
+    return expecting.outlook(expecting.finished(queue.store(), methods, run.dataset), run)
+
+
+def seconds_of(found: Sequence[Plan], run: RunSpec, seeds: int) -> float | None:
+    """About how long these runs take on this machine; None where nothing of the method has run on it."""
+
+    def facts(other: RunSpec) -> PublicFacts | None:
+        if found and GraphId.of(other) == GraphId.of(run):
+            return found[0].facts
+        try:
+            return known_facts(dataset(other.dataset), other.data_options)
+        except (DataError, OptionError, UnknownName):
+            return None
+
+    try:
+        workers = max(1, capacity())
+    except StoreError:
+        workers = 1
+    return expecting.seconds(found, run, expecting.finished(queue.own(), [run.method]), facts, seeds, workers)
+
+
+class Doubt(StrEnum):
+    """What speaks against a budget."""
+
+    GUESSING = "guessing"
+    """Runs are no better than guessing."""
+    UNDECIDED = "undecided"
+    """Runs are not significantly better than guessing."""
+    BLIND = "blind"
+    """Runs are below a model that reads no edge."""
+    EDGES = "edges"
+    """By the plan, noise swamps what edges say."""
+    SWAMPED = "swamped"
+    """By the plan, noise swamps the signal."""
+
+
+def doubt(plan: Plan, told: Outlook, epsilon: float) -> tuple[Doubt, Mapping[str, str]] | None:
+    """What speaks against a budget, with the numbers of its text: by runs, else by the plan."""
+    at = told.at(epsilon)
+    worst = None if told.told(epsilon) is not None else drowned(plan)
+    if at is not None and at.how != "above" and (not told.differs or worst is None):
+        ends = "" if at.low is None or at.high is None else f" ({percent(at.low)} to {percent(at.high)})"
+        reached = {"reached": f"{percent(at.mean)}{ends}"}
+        level, blind = told.majority, told.blind
+        if at.high is not None and at.low is not None:
+            if level is not None and at.high <= level + HARDLY:
+                return Doubt.GUESSING, {**reached, "level": percent(level)}
+            if level is not None and at.low <= level and min(one.seeds for one in at.near) >= FEWEST:
+                return Doubt.UNDECIDED, {**reached, "level": percent(level)}
+            if blind is not None and at.high < blind.mean:
+                return Doubt.BLIND, {**reached, "level": percent(blind.mean)}
+    if worst is None:
+        return None
+    times = number(worst.times, 2) if worst.times < 100 else f"{worst.times:,.0f}"
+    return (Doubt.EDGES if worst.edges else Doubt.SWAMPED), {"where": worst.what, "times": times}
+
+
+def doubts(found: Sequence[Plan], told: Outlook, asked: Asked) -> list[tuple[Doubt, Mapping[str, str]]]:
+    """The doubts about the budgets, each once, with its epsilons; where runs measured any, those alone."""
+    held: dict[Doubt, tuple[list[float], Mapping[str, str]]] = {}
+    for plan, epsilon in sorted(zip(found, asked.epsilons, strict=False), key=lambda one: one[1]):
+        if (one := doubt(plan, told, epsilon)) is not None:
+            kind, slots = one
+            epsilons, first = held.get(kind, ([], slots))
+            held[kind] = [*epsilons, epsilon], slots if "reached" in slots else first
+    measured = {kind: one for kind, one in held.items() if "reached" in one[1]}
+    return [
+        (kind, {**slots, "epsilons": ", ".join(map(option, epsilons))})
+        for kind, (epsilons, slots) in (measured or held).items()
+    ]
