@@ -26,10 +26,10 @@ from privgraph.runs.records import STATES, RunQuery
 from privgraph_workbench.facts import datasets
 from privgraph_workbench.forms import fields, widgets
 from privgraph_workbench.jobs import queue
+from privgraph_workbench.parts import pricing
 from privgraph_workbench.parts.planning import SEEDS, SETUP
 from privgraph_workbench.serving import shell
 from privgraph_workbench.serving.server import Gate
-from privgraph_workbench.views.accounting import linked as accounting
 
 PAGES = ("start", "train", "data", "accounting", "attacks", "audit", "tradeoffs", "teachers", "relations", "runs")
 OWN = {
@@ -156,8 +156,8 @@ def _read(page: str, query: Query, asked: Asked, said: list[str]) -> None:
     if "data" in asked and asked["data"] not in DATASETS:
         said.append(datasets.complaint(asked["data"]))
     if page == "accounting":
-        accounting.given_noise()
-        accounting.wanted_epsilon(METHODS["progap"].load_config())
+        pricing.given_noise()
+        pricing.wanted_epsilon(METHODS["progap"].load_config())
     elif page == "runs":
         kept().store.find_rows(RunQuery(text=asked.get("find", ""), tags=tuple(asked.get_all("tagged"))), graphs=True)
 

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from privgraph.registry import DATASETS, METHODS
 from privgraph.runs.spec import make_spec
 from privgraph_workbench.forms import beginnings
-from privgraph_workbench.views.accounting.form import FIRST, fitting
+from privgraph_workbench.parts.pricing import FIRST, fitting
 from privgraph_workbench.words.numbers import option
 
 
@@ -33,7 +33,7 @@ def test_each_method_of_train_begins_with_its_own_defaults(opened: Callable[...,
     app = opened("train", data="karate")
     of_nodes = [name for name, row in METHODS.items() if "node classification" in row.tasks]
     for before, after in pairwise(_walk(of_nodes)):
-        app.selectbox(key="find.method").set_value(after).run()
+        app.selectbox(key="method").set_value(after).run()
         own = {**make_spec(after, "karate").options}
         own["epsilon"] = min(beginnings.EPSILON, float(own["epsilon"]))
         assert _said(app) == [], (before, after)
@@ -63,7 +63,7 @@ def test_what_was_chosen_of_privacy_goes_along(opened: Callable[..., AppTest]) -
     app.text_input(key="epsilon").set_value("0.35").run()
     app.number_input(key="epochs").set_value(400).run()
     for name in ("dp-mlp", "pate", "heter-poisson", "gap"):
-        app.selectbox(key="find.method").set_value(name).run()
+        app.selectbox(key="method").set_value(name).run()
         assert app.text_input(key="epsilon").value == "0.35"
         assert app.number_input(key="epochs").value != 400
     app = opened("accounting", data="karate", method="progap")

@@ -10,16 +10,13 @@ import pytest
 
 from privgraph.data.spec import PublicFacts
 from privgraph.options import build, parameters
-from privgraph.privacy.events import Gaussian
-from privgraph.privacy.kinds import MechanismKind, Neighbours
-from privgraph.privacy.ledger import LedgerEntry
+from privgraph.privacy.kinds import Neighbours
 from privgraph.registry import METHODS
 from privgraph.runs.spec import make_spec
 from privgraph_workbench.commands.parser import make_parser, parse
 from privgraph_workbench.commands.values import method_options, pairs, whole
 from privgraph_workbench.facts import plans
 from privgraph_workbench.forms import fields, widgets
-from privgraph_workbench.views.parts import statement
 from privgraph_workbench.words import meaning, numbers
 
 
@@ -123,17 +120,6 @@ def test_the_command_line_makes_the_same_run() -> None:
         device=parsed.device,
     )
     assert again == spec
-
-
-def test_a_stage_is_named_once_however_often_it_is_told() -> None:
-    entry = LedgerEntry(
-        kind=MechanismKind.GRADIENTS,
-        mechanism="noisy gradients",
-        stage="training",
-        event=Gaussian(noise_multiplier=2.0),
-        count=5,
-    )
-    assert list(statement.told([entry, entry]).values()) == [["training"]]
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.0, 0.0), (1.0, 0.0), (2.5, 0.05), (8.0, 1e-4), (0.3, 0.4)])

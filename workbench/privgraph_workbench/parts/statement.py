@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -67,6 +68,8 @@ def badges(said: PrivacyStatement, *, bare: float | None = None) -> None:
             ("no proof", "red", fill(told["unproved"], reason=markup.literal(one)))
             for one in method_costs.unprotected(said.ledger)
         ]
+        if math.isinf(said.epsilon) and not found:
+            found.append(("no proof", "red", told["little"]))
     if said.data_dependent:
         found.append(("data-dependent", "orange", told["dependent"]))
     if (shown := said.epsilon_audited) is not None and shown > said.epsilon:

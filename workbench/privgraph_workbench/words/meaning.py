@@ -32,12 +32,6 @@ def protected(unit: str, neighbours: Neighbours) -> str:
     return OPTS_OUT if unit == "node" and neighbours in _OPT_OUT else UNITS[unit]
 
 
-THREE_NUMBERS = (
-    "Three numbers, never mixed up: what this noise does guarantee (sound), what the paper's own "
-    "formula says of it (as published), and the lower bound that an attack has shown (audited)."
-)
-BUT_FOR_FAULTS = "**What follows would hold without the known faults above. With them it may not.**"
-
 WAGERS = {
     **dict.fromkeys(
         (Neighbours.NODE_RECORD, Neighbours.NODE, Neighbours.ASSIGNED_NODE), "whether a certain person's data was used"

@@ -16,7 +16,7 @@ from privgraph.data.uploads import uploads
 from privgraph.options import Scalar, UnknownName, parameters
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS
-from privgraph.runs.graph_id import GraphId, People
+from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import RunRecord
 from privgraph.runs.spec import RunSpec
 from privgraph_workbench.words import markup
@@ -72,11 +72,6 @@ def graph_of(record: RunRecord) -> str:
 def people_of(record: RunRecord) -> str:
     """Whose data the run read, in words: its graph, however that was split."""
     return _graph(replace(GraphId.of(record.spec), split="random"))
-
-
-def people_words(people: People) -> str:
-    """The same of these data."""
-    return _graph(GraphId(people[0], people[1], "random"))
 
 
 def _graph(graph: GraphId) -> str:

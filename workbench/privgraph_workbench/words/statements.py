@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
-
 from privgraph.privacy.kinds import Adversary
-from privgraph.privacy.statement import Gap, PrivacyStatement
+from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import premise
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words import audits as audit_words
@@ -103,45 +101,6 @@ def audited_how(statement: PrivacyStatement) -> str:
         attacked = ATTACKED[statement.adversary or Adversary.UNKNOWN]
         sure = f"confidence {exact_percent(statement.audit_confidence)}{attacked}"
     return "; ".join(filter(None, (sure, premise(statement))))
-
-
-def why_published(statement: PrivacyStatement) -> str:
-    """Why the published epsilon is not the sound one, in a few words that stand beside it; "" where there is
-    none or the two are near."""
-    sound, published = statement.epsilon, statement.epsilon_as_published
-    if published is None or math.isinf(sound) or abs(published - sound) <= NEAR * sound:
-        return ""
-    if published > sound:
-        return "larger than the sound one: it promises less"
-    gap = first_gap(statement)
-    title = "" if gap is None else f" ({gap.title[:1].lower()}{gap.title[1:]})"
-    return f"smaller than what is proved: do not rely on it{title}"
-
-
-def first_gap(statement: PrivacyStatement) -> Gap | None:
-    """The gap that explains a published epsilon that is too small; None where none is known."""
-    return next((one for one in statement.gaps if one.title != UNPAID), None)
-
-
-SAME = 1e-3
-"""Two epsilons that differ by a smaller share than this are one number."""
-
-
-def why_two(statement: PrivacyStatement) -> str:
-    """Why the epsilon as published is another number than the sound one, in one sentence."""
-    sound, published = statement.epsilon, statement.epsilon_as_published
-    if published is None:
-        return "No paper has a formula for this release: the sound ε stands alone."
-    if math.isfinite(sound) and abs(published - sound) <= SAME * sound:
-        return "The paper's own formula says the same."
-    if published > sound:
-        return (
-            "The published ε is larger because the paper counts the same noise by "
-            f"{statement.accountant_as_published}: that comes to more here, and gives nothing more away."
-        )
-    gap = first_gap(statement)
-    first = "" if gap is None else f": {gap.fails}"
-    return f"The published ε is smaller because the paper's formula promises more than holds{first}."
 
 
 def refutations(statement: PrivacyStatement, bare: float | None = None) -> list[str]:
