@@ -68,7 +68,7 @@ def test_a_run_in_the_store() -> None:
     assert broken.startswith(f"RunRecord({spec.id}: failed, no memory no")
     assert len(broken) < 200
     run = pg.Run(record, pg.open_store(":memory:"))
-    assert repr(replace(run, record=replace(record, statement_json=None))).endswith("sound epsilon ∞>")
+    assert repr(replace(run, record=replace(record, statement_text=None))).endswith("sound epsilon ∞>")
     event = StoredEvent(sequence=7, attempt=1, time=0.0, kind="spent", payload={"entry": "x" * 1000})
     assert repr(event).startswith("StoredEvent(7, spent: {'entry': 'xxx")
     assert len(repr(event)) < 130

@@ -1,14 +1,20 @@
-"""How long pages take to draw with 10,000 runs in the store: `python -m tests.benchmarks.bench_page`."""
+"""How long pages take to draw, of examples and of 10,000 runs: `python -m tests.benchmarks.bench_page`."""
 
 from __future__ import annotations
 
 import json
 import os
+import statistics
 import tempfile
+import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import sqlalchemy
+
+import privgraph
 
 RUNS = 10_000
 REPEATS = 5
@@ -62,57 +68,77 @@ def fill(count: int = RUNS) -> None:
         if number % 10 == 0:
             labels.append({"run": number + 1, "tag": f"tag {number % 7}"})
     rows = [{name: value for name, value in row.items() if name in runs.c} for row in rows]
-    engine = sqlalchemy.create_engine(queue.store().url)
+    engine = sqlalchemy.create_engine(queue.own().url)
     with engine.begin() as connection:
         connection.execute(runs.insert(), rows)
         connection.execute(tags.insert(), labels)
     engine.dispose()
 
 
-def draw(page: str, query: dict[str, str]) -> tuple[float, float]:
-    """Seconds of the first and of the median later drawing of a page."""
+def measure(runs: int) -> Iterator[dict[str, object]]:
+    """One row a page: seconds of the first drawing and of later ones, our calls and bytes sent in one.
+
+    With `runs`, of so many runs of one's own; else of the examples.
+    """
     from streamlit.testing.v1 import AppTest
+    from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
     import privgraph_workbench
     from privgraph_workbench.serving import shell
 
-    app = AppTest.from_file(str(Path(privgraph_workbench.__file__).with_name("app.py")), default_timeout=120)
-    if page != "start":
-        app.switch_page(str(shell.folder() / f"{page}.py"))
-    for name, value in query.items():
-        app.query_params[name] = value
-    taken = []
-    for _ in range(REPEATS + 1):
-        began = time.perf_counter()
+    sent = [0]
+    plain = LocalScriptRunner.run
+
+    def counted(runner: Any, *given: Any, **named: Any) -> Any:
+        tree = plain(runner, *given, **named)
+        sent[0] = sum(message.ByteSize() for message in runner.forward_msgs())
+        return tree
+
+    LocalScriptRunner.run = counted  # type: ignore[method-assign]
+    own = (str(shell.folder()), str(Path(privgraph_workbench.__file__).parent), str(Path(privgraph.__file__).parent))
+    for page in shell.TITLES:
+        app = AppTest.from_file(str(Path(privgraph_workbench.__file__).with_name("app.py")), default_timeout=600)
+        if page != "start":
+            app.switch_page(str(shell.folder() / f"{page}.py"))
+        app.query_params["store"] = shell.MINE if runs else shell.EXAMPLES
+        taken = []
+        for _ in range(REPEATS + 1):
+            began = time.perf_counter()
+            app.run()
+            taken.append(time.perf_counter() - began)
+            assert not app.exception, app.exception
+        calls = [0]
+
+        def called(frame: Any, event: str, _argument: Any, calls: list[int] = calls) -> None:
+            calls[0] += event == "call" and frame.f_code.co_filename.startswith(own)
+
+        threading.setprofile(called)
         app.run()
-        taken.append(time.perf_counter() - began)
-        assert not app.exception, app.exception
-    return taken[0], sorted(taken[1:])[REPEATS // 2] if REPEATS else 0.0
+        threading.setprofile(None)
+        yield {
+            "page": page,
+            "runs": runs or "examples",
+            "first": taken[0],
+            "redraw": statistics.median(taken[1:]),
+            "calls": calls[0],
+            "bytes": sent[0],
+        }
 
 
-def measure() -> list[dict[str, object]]:
-    """One row a page: its first drawing (which imports) and the median of the others, in seconds."""
-    with tempfile.TemporaryDirectory() as home:
-        os.environ["PRIVGRAPH_HOME"] = home
-        began = time.perf_counter()
-        fill()
-        filled = time.perf_counter() - began
-        rows: list[dict[str, object]] = [{"page": f"(filling {RUNS:,} runs)", "first": filled, "median": filled}]
-        for title, page, query in (
-            ("start", "start", {}),
-            ("runs", "runs", {}),
-            ("runs, page 150", "runs", {"page": "150"}),
-            ("runs, searched", "runs", {"find": "progap seed"}),
-            ("runs, by accuracy, filtered", "runs", {"order": "test accuracy", "of_method": "gap", "tagged": "tag 3"}),
-            ("trade-offs", "tradeoffs", {"data": "karate"}),
-            ("teachers", "teachers", {"data": "karate"}),
-            ("relations", "relations", {}),
-        ):
-            first, median = draw(page, query)
-            rows.append({"page": title, "first": first, "median": median})
-    return rows
+def main() -> None:
+    """Print both tables."""
+    for runs in (0, RUNS):
+        with tempfile.TemporaryDirectory() as home:
+            os.environ["PRIVGRAPH_HOME"] = home
+            if runs:
+                fill(runs)
+            for row in measure(runs):
+                said = " ".join(f"{name} {row[name]:7.2f} s  " for name in ("first", "redraw"))
+                print(
+                    f"{row['page']:<12} {row['runs']!s:>8}  {said} calls {row['calls']:>9,}  bytes {row['bytes']:>10,}",
+                    flush=True,
+                )
 
 
 if __name__ == "__main__":
-    for row in measure():
-        print(f"{row['page']:<32} first {row['first']:6.2f} s   median {row['median']:6.2f} s")
+    main()

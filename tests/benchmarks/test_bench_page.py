@@ -9,6 +9,6 @@ import pytest
 def test_page_draw(capsys: pytest.CaptureFixture[str]) -> None:
     from tests.benchmarks.bench_page import measure
 
-    for row in measure():
+    for row in measure(0):
         with capsys.disabled():
             print(row)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import json
 import os
 import random
 import shutil
@@ -180,14 +181,14 @@ def outcome(store: RunStore, run: str) -> object:
         for event in store.events(run)
         if event.attempt == record.attempt and event.kind not in ("log", "progress")
     ]
-    statement = dict(record.statement_json or {})
+    statement = dict(json.loads(record.statement_text or "{}"))
     statement["assumptions"] = [one for one in assumed(record) if one != ASSUME_AGAIN_NOT_CHOSEN]
     return record.state, record.metrics, statement, events
 
 
 def assumed(record: RunRecord) -> list[str]:
     """The assumptions of its statement."""
-    return list((record.statement_json or {}).get("assumptions", ()))
+    return list((json.loads(record.statement_text or "{}")).get("assumptions", ()))
 
 
 def _sleep_and_watch(store: RunStore, spec: RunSpec, seconds: float, seen: list[StoredEvent]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from math import sqrt
 from types import MappingProxyType
@@ -22,7 +23,7 @@ from privgraph.privacy.statements import (
 from privgraph.program import program
 from privgraph.progress import Event, Log, Metric, Result
 from privgraph.runs.leases import Outcome, new_worker
-from privgraph.runs.records import RunRecord
+from privgraph.runs.records import RunRecord, plain
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import RunStore
 
@@ -193,7 +194,7 @@ def record(asked: RunSpec, said: PrivacyStatement | None) -> RunRecord:
         stage="",
         eta_seconds=None,
         metrics={} if said is None else {"test_accuracy": 0.7},
-        statement_json=None if said is None else statement_to_json(said),
+        statement_text=None if said is None else json.dumps(plain(statement_to_json(said))),
         seconds=None,
         peak_memory_mb=None,
         device="",

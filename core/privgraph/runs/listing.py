@@ -252,15 +252,12 @@ def find_marks(connection: sa.Connection, ids: list[str]) -> dict[str, Mark]:
 def _record(
     row: Mapping[Any, Any], labels: tuple[str, ...], shown: Shown | None, version: str, tried: Mark | None, time: float
 ) -> RunRecord:
-    damage, spec, metrics, statement = "", None, {}, None
+    damage, spec, metrics = "", None, {}
     try:
         with reading("its spec"):
             spec = RunSpec.from_json(parsed(row["spec"]))
         with reading("its result"):
             metrics = {name: float(value) for name, value in parsed(row["metrics"]).items()}
-            statement = parsed(row["statement"]) if row["statement"] else None
-            if not isinstance(statement, dict | None):
-                raise TypeError("no object")
         if row["state"] not in STATES:
             raise Unreadable(f"its state is {short(row['state'])}, which is not known here")
         for name in TIMES:
@@ -285,7 +282,7 @@ def _record(
         stage=row["stage"],
         eta_seconds=remaining(row, time),
         metrics=metrics,
-        statement_json=statement,
+        statement_text=row["statement"],
         epsilon_audited=shown.epsilon if shown else None,
         audit_confidence=shown.confidence if shown else None,
         audited_by=shown.audit if shown else "",

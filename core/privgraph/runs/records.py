@@ -7,10 +7,10 @@ import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
-from privgraph.options import short
+from privgraph.options import Scalar, short
 from privgraph.privacy.kinds import Adversary
 from privgraph.privacy.statement import PrivacyStatement, audited_of
 from privgraph.progress import Event, from_record
@@ -59,6 +59,15 @@ def parsed(text: str) -> Any:
     if "\\ud" in text.lower():
         json.dumps(value, ensure_ascii=False).encode()
     return value
+
+
+@lru_cache(maxsize=4096)
+def _promise(text: str, options: tuple[tuple[str, Scalar], ...]) -> PrivacyStatement:
+    """The statement of that JSON; the runs of a setting share one. Raises `Unreadable`."""
+    from privgraph.privacy.serialisation import statement_from_json
+
+    with reading("its privacy statement"):
+        return in_accord(statement_from_json(parsed(text), dict(options)))
 
 
 LATEST = 253_402_300_799.0
@@ -117,7 +126,7 @@ class RunRecord:
 
     Times are seconds since the epoch (UTC). `progress` lies in [0, 1]; `eta_seconds` is the estimated time
     that remains, None while nothing is known or the run is not live. `device` is the device that was used (""
-    before). `error` is one sentence, "" where nothing went wrong. `statement_json` is the stored form of
+    before). `error` is one sentence, "" where nothing went wrong. `statement_text` is the stored JSON of
     `statement` without audits, parsed when it is first asked for. `epsilon_audited` is the largest bound that
     an audit has shown on the whole run, at `audit_confidence`, `audited_by` the name of that audit and
     `adversary` its kind. `version` is the program that made the last attempt (`program.program`): "" for
@@ -138,7 +147,7 @@ class RunRecord:
     stage: str
     eta_seconds: float | None
     metrics: Mapping[str, float]
-    statement_json: Mapping[str, Any] | None
+    statement_text: str | None
     seconds: float | None
     peak_memory_mb: float | None
     device: str
@@ -212,8 +221,9 @@ class RunRecord:
             raise Unreadable(self.unreadable) from None
         if final is None:
             return None
-        if not self.example:  # nobody is protected, fault or not
-            final = replace(final, known_faults=known_faults(self.spec, self.version))
+        faults = () if self.example else known_faults(self.spec, self.version)  # nobody is protected, fault or not
+        if faults != final.known_faults:
+            final = replace(final, known_faults=faults)
         if self.tuning is not None:
             final = priced(final, self.tuning)
         if voided(self.spec, self.version):
@@ -224,12 +234,9 @@ class RunRecord:
     def own_statement(self) -> PrivacyStatement | None:
         """What the run alone promised when it was done, before audits, known faults and tunings count. Raises
         `Unreadable`."""
-        if self.statement_json is None:
+        if not self.statement_text:
             return None
-        from privgraph.privacy.serialisation import statement_from_json
-
-        with reading("its privacy statement"):
-            return in_accord(statement_from_json(self.statement_json, self.spec.options))
+        return _promise(self.statement_text, tuple(self.spec.options.items()))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
