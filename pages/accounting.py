@@ -320,7 +320,12 @@ with left:
             st.markdown(reading)
         if first is not None and spec is not None:
             address = dict(pricing.train_address(first.setting, spec))
-            st.page_link(shell.page("train"), label="Train", icon=":material/model_training:", query_params=address)
+            st.page_link(
+                shell.page("train"),
+                label="Train with these settings",
+                icon=":material/model_training:",
+                query_params=address,
+            )
 second: Priced | None = None
 complete = True
 with right:

@@ -1,3 +1,308 @@
-from privgraph_workbench.views.data.page import page
+"""What is in this graph, and how do I bring mine? The catalogue, an upload, facts and a drawing."""
 
-page()
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import streamlit as st
+
+from privgraph.data.errors import DataError
+from privgraph.data.files import absent
+from privgraph.data.spec import DatasetSpec
+from privgraph.data.upload import delete_upload
+from privgraph.data.uploads import node_ids
+from privgraph.options import Option, OptionError, Parameter
+from privgraph.registry import METHODS
+from privgraph_workbench import live_plot
+from privgraph_workbench.facts import datasets, describing
+from privgraph_workbench.facts.describing import Description
+from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.graphs import classes, degrees, neighbourhood
+from privgraph_workbench.forms import beginnings, data_options, widgets
+from privgraph_workbench.parts import upload
+from privgraph_workbench.serving import shell, styles
+from privgraph_workbench.text import fill, page, texts
+from privgraph_workbench.views.parts import choosing, fetching, layout
+from privgraph_workbench.views.parts.file_links import figure_exports
+from privgraph_workbench.words import markup, naming
+from privgraph_workbench.words.numbers import percent
+
+POLL_SECONDS = 1.0
+PIXELS, ROW = 214, 35
+TABLE, DELETING, OF = "catalogue", "deleting_upload", "node.of"
+words = texts("data")
+
+
+def begin_anew() -> None:
+    """Another graph has other nodes: the one in the middle is chosen anew."""
+    st.session_state.pop("node", None)
+
+
+# The catalogue
+
+
+def choose() -> DatasetSpec:
+    """The graph, by search."""
+    known = {spec.name: spec for spec in datasets.choices()}
+    asked = st.query_params.get("data")
+    if asked is not None and asked not in known:
+        st.warning(fill(words["unknown"], name="data", value=datasets.complaint(asked)))
+    return known[choosing.one("Graph", choosing.graphs(known.values()), "data", moved=begin_anew)]
+
+
+def catalogue(chosen: DatasetSpec, *, opened: bool) -> None:
+    """All graphs in one table, the chosen one first; a click on a row chooses it."""
+    every = sorted(datasets.choices(), key=lambda spec: spec != chosen)
+    titles = choosing.graphs(every)
+    with layout.fold(f"The whole catalogue ({len(every)})", "catalogue", icon=":material/list:", opened=opened):
+        count, number = ("nodes", "edges", "features", "classes"), st.column_config.NumberColumn
+        st.dataframe(
+            [
+                {
+                    "chosen": "●" * (spec == chosen),
+                    "graph": titles[spec.name],
+                    "here": f"{missing} files to get" if (missing := len(absent(spec))) else "yes",
+                    **data_options.sizes(spec, beginnings.data_options(spec)),
+                    "predicts": "relations" if spec.domains else "classes of nodes",
+                    "kind": datasets.KINDS[spec.kind],
+                }
+                for spec in every
+            ],
+            hide_index=True,
+            key=TABLE,
+            height=min(PIXELS, ROW * (len(every) + 1) + 3),
+            on_select=partial(take, every),
+            selection_mode=["single-row", "single-cell"],
+            alt="All graphs",
+            placeholder="your choice",
+            column_config={
+                "chosen": st.column_config.TextColumn("", width=24),
+                "graph": st.column_config.TextColumn(width=190),
+                **{name: number(format="localized") for name in count},
+            },
+        )
+
+
+def take(every: Sequence[DatasetSpec]) -> None:
+    """A row of the catalogue was clicked: choose its graph, and close the table."""
+    picked = st.session_state[TABLE]["selection"]
+    if rows := [*picked["rows"], *(row for row, _ in picked["cells"])]:
+        choosing.put("data", every[rows[0]].name)
+        st.session_state["fold.catalogue"] = False
+        begin_anew()
+
+
+def address(spec: DatasetSpec, filled: widgets.Filled) -> dict[str, str]:
+    """The query parameters that choose this graph, and a method that fits texts, on another page."""
+    found = {"data": spec.name, **widgets.address(filled.values, prefix="data.")}
+    if spec.domains:
+        found["method"] = next(name for name, row in METHODS.items() if spec.task in row.tasks)
+    return found
+
+
+def confirm_delete(spec: DatasetSpec) -> None:
+    """Ask once more before an upload is deleted."""
+    with st.container(border=True):
+        st.markdown(fill(words["delete"], title=f"**{markup.literal(spec.title)}**"))
+        with st.container(horizontal=True):
+            st.button("Delete for good", key="delete_upload_yes", on_click=delete, args=(spec.name,))
+            st.button("Keep", key="delete_upload_no", on_click=st.session_state.pop, args=(DELETING, None))
+
+
+def delete(name: str) -> None:
+    """Delete an upload, and choose another graph."""
+    delete_upload(name)
+    del st.session_state[DELETING]
+    choosing.put("data", "social")
+
+
+# Facts and figures
+
+
+def describe(spec: DatasetSpec, filled: widgets.Filled, node: int | None = None) -> Description | str | None:
+    """What is known of the graph; None while another process counts, an error as a sentence."""
+    try:
+        return describing.describe(spec.name, filled.values, node=node)
+    except (DataError, OptionError) as error:
+        return markup.sentence(error)
+
+
+def described(spec: DatasetSpec, filled: widgets.Filled, was_waiting: bool) -> None:
+    """Facts and figures; drawn again until they are there."""
+    found = describe(spec, filled)
+    if found is None:
+        st.info(words["counting"], icon="⏳")
+    elif isinstance(found, str):
+        st.error(found)
+    elif was_waiting:
+        st.rerun()
+    else:
+        facts(found)
+        if found.domains:
+            domains(found)
+        left, right = layout.columns("figures", 2)
+        with left:
+            show("degrees", degrees.plot(found.degrees, layout.theme()), found.degrees, spec)
+        with right:
+            rows = classes.data(found.classes)
+            show("classes", classes.plot(rows, layout.theme()), rows, spec)
+        surroundings(spec, filled, found)
+
+
+def show(figure: str, drawn: object, rows: Sequence[Row], spec: DatasetSpec) -> None:
+    """A figure with its files, which name the graph: its title is words of people."""
+    live_plot.show(drawn, key=f"{figure}.{spec.name}")  # type: ignore[arg-type]
+    figure_exports(figure, [{**row, "graph": spec.name} for row in rows], {}, name=spec.name.replace(":", "-"))
+
+
+def facts(found: Description) -> None:
+    """Sizes, and what neighbours tell."""
+    held: list[tuple[str, str, str]]
+    if found.domains:
+        inside, count = (sum(getattr(one, name) for one in found.domains) for name in ("relations", "texts"))
+        length = sum(one.texts * one.words for one in found.domains) / count
+        held = [
+            ("Texts", f"{count:,}", fill(words["unlabelled"], count=f"{found.unlabelled:,}")),
+            ("Relations", f"{inside:,}", fill(words["relations"], apart=f"{found.facts.edges - inside:,}")),
+            ("Domains", f"{len(found.domains)}", ""),
+            ("Words a text", f"{length:.1f}", ""),
+            ("Classes", f"{found.facts.classes}", ""),
+        ]
+    else:
+        homophily = "none" if found.homophily is None else f"{found.homophily:.0%}"
+        chance = fill(words["homophily"], chance=f"{found.homophily_by_chance:.0%}")
+        held = [
+            ("Nodes", f"{found.facts.nodes:,}", ""),
+            ("Edges" if found.facts.undirected else "Directed edges", f"{found.facts.edges:,}", ""),
+            ("Features", f"{found.facts.features:,}", ""),
+            ("Classes", f"{found.facts.classes}", ""),
+            ("Largest class", percent(found.largest_class), words["guess"]),
+            ("Homophily", homophily, chance),
+            ("Neighbours' vote", percent(found.vote), words["vote"]),
+        ]
+    with st.container(horizontal=True):
+        for label, value, hint in held:
+            st.metric(label, value, help=hint or None, width="content")
+
+
+def domains(found: Description) -> None:
+    """A row a domain, and a few related texts; as plain text, whatever is written in them."""
+    rows = [
+        {
+            "domain": one.name,
+            "texts": one.texts,
+            "relations": one.relations,
+            "words a text": round(one.words, 1),
+            "most words": one.most_words,
+        }
+        for one in found.domains
+    ]
+    st.dataframe(rows, hide_index=True, alt="Domains of the texts")
+    with st.expander("A few related texts", key="fold.related_texts"):
+        pairs = [
+            {"domain": one.name, "a text": first, "is related to": second}
+            for one in found.domains
+            for first, second in one.samples
+        ]
+        st.dataframe(pairs, hide_index=True, alt="A few related texts of each domain")
+
+
+@st.cache_data(max_entries=4, show_spinner=False)
+def ids_of(name: str) -> tuple[str, ...]:
+    """The names of an upload's nodes."""
+    return node_ids(name)
+
+
+def find(number: Parameter, ids: Sequence[str]) -> None:
+    """Put the node of that name in the middle; an unknown name stays to be corrected."""
+    wanted = st.session_state["node_id"].strip()
+    if wanted in ids:
+        widgets.put([number], {number.name: ids.index(wanted)})
+        st.session_state["node_id"] = ""
+
+
+def surroundings(spec: DatasetSpec, filled: widgets.Filled, found: Description) -> None:
+    """A node and those around it, drawn."""
+    last, ids = found.facts.nodes - 1, ids_of(spec.name) if spec.kind == "upload" else ()
+    option = Option("which node is drawn in the middle", low=0, high=last, label=f"Node (0 to {last:,})")
+    number = Parameter("node", int, found.piece.centre, option)
+    if st.session_state.get(OF, (spec.name, last)) != (spec.name, last):
+        widgets.put([number], {})  # another graph has other nodes
+    st.session_state[OF] = (spec.name, last)
+    for complaint in widgets.complaints([number]):
+        st.warning(complaint)
+    try:
+        with st.container(horizontal=True):
+            with st.container(width=220):
+                node = int(widgets.widget(number))
+            if ids:
+                st.text_input("Name in your file", key="node_id", width=220, placeholder=ids[node],
+                              on_change=find, args=(number, ids))  # fmt: skip
+    except OptionError as error:
+        st.error(markup.sentence(error))
+        return
+    if lost := st.session_state.get("node_id"):
+        st.warning(fill(words["no_node"], name=markup.literal(lost), first=markup.literal(ids[0])))
+    waits = node != found.piece.centre and describe(spec, filled, node) is None
+    st.fragment(piece, run_every=POLL_SECONDS if waits else None)(spec, filled, found, node, waits)
+
+
+def piece(spec: DatasetSpec, filled: widgets.Filled, found: Description, node: int, was_waiting: bool) -> None:
+    """The drawing; read by another process where it is not the first one."""
+    around = found if node == found.piece.centre else describe(spec, filled, node)
+    if around is None:
+        st.caption(words["piece"])
+        return
+    if isinstance(around, str):
+        st.error(around)
+        return
+    if was_waiting:
+        st.rerun()
+    drawn = around.piece
+    rows = neighbourhood.data(drawn.edges, drawn.labels, centre=node, class_names=found.class_names)
+    ids = ids_of(spec.name) if spec.kind == "upload" else ()
+    named = [{**row, "called": ids[row["node"]]} if ids and row["kind"] == "node" else row for row in rows]
+    if hidden := drawn.within - len(drawn.labels):
+        st.caption(fill(words["not_drawn"], count=f"{hidden:,}"))
+    show("neighbourhood", neighbourhood.plot(named, layout.theme()), rows, spec)
+
+
+top, reading = page("data")
+st.title("Data", anchor="data")
+st.markdown(top)
+asked = "data" in st.query_params
+left, right = st.columns([3, 2], vertical_alignment="bottom")
+with left:
+    spec = choose()
+with right, st.container(horizontal=True):
+    st.button("Bring your own graph", key="bring", icon=":material/upload:", on_click=upload.open_fold)
+    with st.popover("How to read this", icon=":material/help:"):
+        st.markdown(reading)
+catalogue(spec, opened=not asked)
+with st.container():  # always there: what is below it keeps its place
+    upload.notice(spec)
+unkept = upload.form(begin_anew)
+on = st.container(horizontal=True, vertical_alignment="center")
+with st.container(horizontal=True, vertical_alignment="center"):
+    st.badge(datasets.KINDS[spec.kind], color="blue")
+    st.markdown(naming.about(spec), width="stretch")
+if spec.caution:
+    st.caption(markup.literal(spec.caution))
+st.caption(fill(words["source"], source=markup.literal(spec.source), licence=markup.literal(spec.licence)))
+filled = data_options.options_form(spec)
+reason = datasets.unavailable(spec)
+if reason is not None:
+    fetching.show(spec, reason)
+elif not filled.errors:
+    # beside files that are not kept, the button names the other graph
+    with on, st.container(key=f"{styles.BOXED}-other" if unkept else styles.GO_ON, width="content"):
+        label, icon = f"Train on {markup.literal(spec.title)}", ":material/model_training:"
+        st.page_link(shell.page("train"), label=label, icon=icon, query_params=address(spec, filled))
+    if spec.kind == "upload":
+        keep = partial(st.session_state.update, {DELETING: spec.name})
+        on.button("Delete this upload", icon=":material/delete:", key="delete_upload", on_click=keep)
+    if st.session_state.get(DELETING) == spec.name:
+        confirm_delete(spec)
+    waiting = describe(spec, filled) is None
+    st.fragment(described, run_every=POLL_SECONDS if waiting else None)(spec, filled, waiting)

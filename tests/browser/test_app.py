@@ -189,10 +189,10 @@ def _deaf_to_parts(page: Page) -> None:
 @pytest.mark.parametrize(
     ("path", "link", "named"),
     [
-        ("data?data=karate", "Train on this graph", {"data": "karate"}),
+        ("data?data=karate", "Train on Karate club", {"data": "karate"}),
         (
             "accounting?data=karate&method=gap&epsilon=3.5",
-            "Train GAP with these settings",
+            "Train with these settings",
             {"data": "karate", "method": "gap", "epsilon": "3.5"},
         ),
     ],
@@ -218,7 +218,7 @@ def test_a_link_leads_to_what_it_names(
         settled(page)
         assert named.items() <= _asked(page.url).items()
         if place == before:
-            expect(page.get_by_role("combobox", name=re.compile("^Data"))).to_have_value("Karate club")
+            expect(page.get_by_role("combobox", name=re.compile("^(Data|Graph)"))).to_have_value("Karate club")
         else:
             expect(page.get_by_role("combobox", name=re.compile("Graph"))).to_have_value(re.compile("^Karate club"))
 
@@ -237,7 +237,7 @@ def test_the_top_bar_leaves_the_address_of_the_page_that_is_left(context: Browse
     expect(page.get_by_role("heading", name="Data", exact=True)).to_be_visible()
     settled(page)
     assert page.url == f"{address}/data?data=karate"
-    expect(page.get_by_role("combobox", name="Data set")).to_have_value("Karate club")
+    expect(page.get_by_role("combobox", name=re.compile("^Graph"))).to_have_value("Karate club")
 
 
 def test_a_plot_tells_nothing_of_a_page_that_is_left(context: BrowserContext, address: str) -> None:
@@ -269,7 +269,7 @@ def test_a_plot_tells_nothing_of_a_page_that_is_left(context: BrowserContext, ad
     page.evaluate(
         """async () => {
             await Plotly.relayout(document.querySelector('.js-plotly-plot'), {'yaxis.range': [0, 1]});
-            [...document.querySelectorAll('a')].find(link => link.innerText.includes('Train on this graph')).click();
+            [...document.querySelectorAll('a')].find(link => link.innerText.includes('Train on Karate club')).click();
             await new Promise(done => setTimeout(done, 1000));  // a timer that was set before has rung before
         }"""
     )
@@ -374,7 +374,7 @@ def test_a_graph_that_is_chosen_in_the_catalogue_closes_it(context: BrowserConte
     assert table is not None
     page.mouse.click(table["x"] + 16, table["y"] + 52 + 35)  # the table is a drawing: the box of its second row
     page.wait_for_url(re.compile("data=digits"))
-    expect(page.get_by_role("combobox", name="Data set")).to_have_value("Handwritten digits")
+    expect(page.get_by_role("combobox", name=re.compile("^Graph"))).to_have_value("Handwritten digits")
     expect(page.get_by_test_id("stDataFrame")).to_be_hidden()  # closed: what was chosen stands in its place
 
 
@@ -388,12 +388,12 @@ def test_an_upload_is_kept_and_has_an_address(context: BrowserContext, address: 
     settled(page)
     page.get_by_role("button", name="Bring your own graph").click()
     page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files([edges, nodes])
-    expect(page.get_by_text("2 files received.")).to_be_visible()
+    expect(page.get_by_text("Files received: 2.")).to_be_visible()
     page.get_by_label("Name it").fill("Ring of twenty")
     page.get_by_label("Name it").press("Enter")
     page.get_by_role("button", name="Check and keep").click()
-    expect(page.get_by_text("Ring of twenty is kept: 20 nodes (people), 20 edges")).to_be_visible()
-    for seen in (page.get_by_text("Ring of twenty is kept:"), page.get_by_role("link", name="Train on it")):
+    expect(page.get_by_text("Ring of twenty is kept: 20 nodes, 20 edges")).to_be_visible()
+    for seen in (page.get_by_text("Ring of twenty is kept:"), page.get_by_role("link", name="Train on Ring of twenty")):
         expect(seen).to_be_in_viewport(ratio=1)
     expect(page.get_by_text("Ring of twenty").first).to_be_visible()
     page.wait_for_url(re.compile(r"data=upload"))

@@ -9,7 +9,6 @@ from privgraph.registry import METHODS
 
 PREC, ACCURACY = "PREC@1", "test accuracy"
 RELATIONS = "relation prediction"
-STORED = "test_accuracy"
 
 
 def measure(method: str) -> str:
@@ -24,11 +23,6 @@ def measure(method: str) -> str:
 def measures(methods: Iterable[str]) -> str:
     """The same of several, each name once; of none an accuracy."""
     return " or ".join(dict.fromkeys(map(measure, methods))) or ACCURACY
-
-
-def mean_of(methods: Iterable[str]) -> str:
-    """Their mean, as it is called in a sentence."""
-    return "mean accuracy" if (name := measures(methods)) == ACCURACY else f"mean {name}"
 
 
 def titled(name: str) -> str:

@@ -15,8 +15,6 @@ NEAR = 0.05
 """Epsilons that differ by a smaller share are called near."""
 EVERY_EDGE = ("every edge, no person", "edges 0, people ∞")
 """What a model protects that reads no edge and has no guarantee, and at which sound epsilon."""
-UNPAID = "Tuning is unpaid"
-"""A gap that every paper has, and that moves no formula."""
 ATTACKED = {
     Adversary.WORST_CASE: ", mechanisms played",
     Adversary.CANARIES: ", trained again with canaries",

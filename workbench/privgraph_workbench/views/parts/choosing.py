@@ -15,7 +15,6 @@ from streamlit.delta_generator import DeltaGenerator
 
 from privgraph.data.spec import DatasetSpec
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.facts import datasets
 from privgraph_workbench.words import naming
 
 ALONG = ("data", "run", "private", "bare")
@@ -28,13 +27,6 @@ _BEFORE, _LAST = "before.", "last."
 def graphs(specs: Iterable[DatasetSpec]) -> dict[str, str]:
     """The title of each graph, by name; no two are equal."""
     return titles({spec.name: spec.title for spec in specs})
-
-
-def counted(specs: Iterable[DatasetSpec]) -> str:
-    """How many graphs there are, and how many of them can be trained on now: the same on every page."""
-    held = list(specs)
-    here = sum(datasets.unavailable(spec) is None for spec in held)
-    return f"{len(held)} graphs" + (f", {here} on this machine" if here < len(held) else "")
 
 
 def runs(records: Iterable[RunRecord], *, short: bool = False) -> dict[str, str]:

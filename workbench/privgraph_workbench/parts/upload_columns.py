@@ -17,6 +17,7 @@ from privgraph.data.upload_graphml import Attributes
 from privgraph.data.upload_look import Look
 from privgraph.data.upload_rows import PAIRS
 from privgraph.data.upload_texts import are_texts
+from privgraph_workbench.text import fill, texts
 from privgraph_workbench.words import markup
 
 _LOOK, _ENDS = "upload_look", "upload_ends"
@@ -25,8 +26,8 @@ _NAMED = 8
 """Classes, or values of a column, that a sentence names."""
 _ASKED = 12
 """Columns of words that are asked about one by one; further ones are left out."""
-_NO_CLASS = "Choose the class of a node first."
 OUT, CODE = "leave out", "one-hot: 0 or 1 for each"
+told = texts("data")["upload"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,17 +73,14 @@ def _graphml(file: UploadedFile) -> Meant:
         return Meant()
     with st.container(border=True):
         has = "label" in look.columns
-        st.markdown(
-            "**Which attribute is which?** "
-            + ("" if has else "No attribute of the nodes is named `label`: which is the class?")
-        )
+        st.markdown(told["attributes"] if has else f"{told['attributes']} {fill(told['lost'], names='`label`')}")
         label = _pick(
             "Class of a node", ("", *look.columns), "label" if has else "", file.file_id, "What is to be predicted"
         )
         left_out, one_hot = _features(look, (label,), file.file_id)
         lacking = _seen(look, label)
     if not label:
-        return Meant(missing=_NO_CLASS)
+        return Meant(missing=told["no_class"])
     return Meant(missing=lacking, attributes=Attributes(label=label, left_out=left_out, one_hot=one_hot))
 
 
@@ -102,19 +100,18 @@ def _csv(files: Sequence[UploadedFile], found: Sequence[tuple[str, ...]]) -> Mea
         )
         guessed = upload_columns.guess(found, edges, words[1 - edges])
         pairs, nodes = found[edges], found[1 - edges]
-        heading.markdown(f"**Which column is which?** {_blamed(pairs, nodes)}")
+        heading.markdown(f"{told['columns']} {_blamed(pairs, nodes)}")
         place = f"{edges}.{mark}"
         first, second, third = st.columns(3)
         with first:
             source = _pick("One end of an edge", pairs, guessed.source, place)
             target = _pick("The other end", pairs, guessed.target, place)
         with second:
-            name = _pick("Name of a node", nodes, guessed.id, place, "What the edges call it")
+            name = _pick("Name of a node", nodes, guessed.id, place)
             classes = [one for one in nodes if one != name]
-            label = _pick("Class of a node", ("", *classes), guessed.label, place, "What is to be predicted")
+            label = _pick("Class of a node", ("", *classes), guessed.label, place)
         with third:
-            of_texts = "Of texts with relations; none where nodes have features"
-            text = _pick("Text", ("", *nodes), guessed.text, place, of_texts, none="none")
+            text = _pick("Text", ("", *nodes), guessed.text, place, none="none")
             domain = _pick("Domain of a text", ("", *nodes), guessed.domain, place, none="none") if text else ""
         left_out: tuple[str, ...] = ()
         one_hot: tuple[str, ...] = ()
@@ -136,7 +133,7 @@ def _csv(files: Sequence[UploadedFile], found: Sequence[tuple[str, ...]]) -> Mea
         one_hot=one_hot,
     )
     if not label and not text:
-        return Meant(columns=meant, missing=apart or _NO_CLASS)
+        return Meant(columns=meant, missing=apart or told["no_class"])
     plain = Columns(edges=edges, source="source", target="target", id="id", label="label")
     return Meant(columns=None if meant == plain and [*pairs] == PAIRS else meant, missing=apart or lacking)
 
@@ -153,20 +150,16 @@ def _strangers(files: Sequence[UploadedFile], edges: int, source: str, target: s
     known, ends = kept[1]
     if known == ends:
         return ""
-    st.warning(
-        f"{known:,} of {ends:,} ends of edges are names of nodes, by the columns {markup.literal(source)}, "
-        f"{markup.literal(target)} and {markup.literal(name)}."
-        + (" A graph is kept once all are: give the others rows, or drop their edges." if known else ""),
-        icon=":material/link_off:",
-    )
-    return "" if known else "No edge joins nodes of yours: choose other columns, or another file."
+    columns = ", ".join(map(markup.literal, (source, target, name)))
+    st.warning(fill(told["ends"], known=f"{known:,}", ends=f"{ends:,}", columns=columns), icon=":material/link_off:")
+    return "" if known else str(told["no_ends"])
 
 
 def _blamed(pairs: Sequence[str], nodes: Sequence[str]) -> str:
     """Which of the names that are read are missing."""
     lost = [f"`{name}` of the edges" for name in PAIRS if name not in pairs]
     lost += [f"`{name}` of the nodes" for name in ("id", "label") if name not in nodes]
-    return f"No header says {', '.join(lost)}." if lost else "As the headers say; change what is not so."
+    return fill(told["lost"], names=", ".join(lost)) if lost else ""
 
 
 def _pick(label: str, choices: Sequence[str], held: str, mark: str, help_: str = "", none: str = "") -> str:
@@ -190,31 +183,29 @@ def _features(look: Look, taken: Sequence[str], mark: str) -> tuple[tuple[str, .
     numbers = [one for one in look.columns if one not in taken and one not in words]
     left_out, one_hot = words[_ASKED:], list[str]()
     if words:
-        st.markdown("**Columns of words** are no features as they are:")
+        st.markdown(told["words"])
         places = st.columns(min(3, len(words)))
         for at, column in enumerate(words[:_ASKED]):
             values = look.counts(column)
             many = len(values) > MOST
             with places[at % len(places)]:
                 chosen = st.selectbox(
-                    f"{markup.literal(column)} ({len(values):,} value{'s' * (len(values) != 1)})",
+                    f"{markup.literal(column)} (values: {len(values):,})",
                     [OUT] if many else [OUT, CODE],
                     key=f"columns.words.{column}.{mark}",
-                    help=f"More than {MOST} values: rather a name or a text" if many else _named(values, _NAMED),
+                    help=fill(told["many"], most=MOST) if many else _named(values, _NAMED),
                 )
             (one_hot if chosen == CODE else left_out).append(column)
         if one_hot:
-            st.caption("The list of categories is taken from your data, and counts as public.")
+            st.caption(told["public"])
         if len(words) > _ASKED:
-            st.caption(f"{len(words) - _ASKED} further columns of words are left out.")
+            st.caption(fill(told["left"], count=len(words) - _ASKED))
     if numbers:
         left_out += st.multiselect(
-            "Numbers that are no features, to be left out",
+            told["numbers"],
             numbers,
             key=f"columns.left_out.{mark}",
-            placeholder="1 column of numbers is a feature"
-            if len(numbers) == 1
-            else f"{len(numbers)} columns of numbers are features",
+            placeholder=fill(told["all_numbers"], count=len(numbers)),
         )
     return tuple(left_out), tuple(one_hot)
 
@@ -223,33 +214,23 @@ def _named(values: dict[str, int], most: int) -> str:
     """Values and how often each is there, the commonest first."""
     first = sorted(values.items(), key=lambda pair: -pair[1])[:most]
     said = ", ".join(f"{markup.literal(value[:40] or 'none')} ({count:,})" for value, count in first)
-    return said + (f" and {len(values) - most:,} more" if len(values) > most else "")
+    return said + ", …" * (len(values) > most)
 
 
 def _seen(look: Look, label: str) -> str:
     """How many nodes are of which class, and the first rows, before anything is kept; what must be mended
     first."""
     lacking = ""
-    of = "" if look.whole else f" Counted in the first {len(look.rows):,} rows."
     if label in look.columns:
-        counts = look.counts(label)
+        counts, column, rows = look.counts(label), markup.literal(label), f"{len(look.rows):,}"
         if none := counts.pop("", 0):
-            have, them = ("node has", "it") if none == 1 else ("nodes have", "them")
-            lacking = f"{none:,} {have} no {markup.literal(label)}: fill it in, or drop {them}."
-        st.markdown(
-            f"**{len(counts):,} class{'es' * (len(counts) != 1)}** by {markup.literal(label)}: "
-            f"{_named(counts, _NAMED)}.{of}"
-        )
+            lacking = fill(told["unclassed"], column=column, count=f"{none:,}")
+        slots = {"column": column, "count": f"{len(counts):,}", "rows": rows}
+        st.markdown(fill(told["classes"], values=_named(counts, _NAMED), **slots))
         if len(counts) < 2:
-            st.warning("All nodes are of one class: there is nothing to tell apart.", icon=":material/category:")
+            st.warning(told["one_class"], icon=":material/category:")
         elif len(look.rows) < upload_look.FEW * len(counts):
-            st.warning(
-                f"{len(counts):,} classes for {len(look.rows):,} nodes, about {len(look.rows) / len(counts):.1f} nodes "
-                f"each, from which little is learnt: is {markup.literal(label)} a number or a name rather than a "
-                "class?",
-                icon=":material/category:",
-            )
-    st.caption("The first rows:")
+            st.warning(fill(told["few"], **slots), icon=":material/category:")
     st.dataframe(
         [dict(zip(look.columns, row, strict=True)) for row in look.rows[:_SAMPLE]],
         hide_index=True,
