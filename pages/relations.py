@@ -1,3 +1,382 @@
-from privgraph_workbench.views.relations.page import page
+"""What does a model learn from relations between texts? Ask encoders, see the cost of privacy, train."""
 
-page()
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import count, islice
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from privgraph.data.catalogue import dataset
+from privgraph.data.errors import DataError
+from privgraph.options import OptionError, Parameter, Scalar, UnknownName, parameters
+from privgraph.registry import METHODS
+from privgraph.runs import engines, worked
+from privgraph.runs.graph_id import GraphId
+from privgraph.runs.questions import LONGEST, MOST_NEIGHBOURS, Answer, AskingError
+from privgraph.runs.records import PENDING, RunQuery, RunRecord
+from privgraph.runs.spec import RunSpec, make_spec
+from privgraph_workbench.facts import datasets, plans
+from privgraph_workbench.facts.references import GUARANTEE
+from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.flags import composed
+from privgraph_workbench.figures.relations import moved, relation_ranking
+from privgraph_workbench.forms import widgets
+from privgraph_workbench.jobs import queue
+from privgraph_workbench.parts import encoders, statement, sweep
+from privgraph_workbench.serving import shell
+from privgraph_workbench.text import fill, page, texts
+from privgraph_workbench.views.parts import choosing, states
+from privgraph_workbench.views.parts.file_links import drawn_figure
+from privgraph_workbench.words import markup, meaning, naming
+from privgraph_workbench.words.numbers import upper
+
+LEARNERS = ("relational", "relation-rand")
+MOST_RUNS = 400
+EMBEDDED = "products"
+# Options that runs must share to be compared, and those in which only privacy differs.
+SAME = ("encoder", "trained_on", "tested_on", "max_tokens", "similarity", "evaluated")
+UNREAD = (*GUARANTEE, "unit", "clip", "noise_multiplier", "shots")
+OFFERED = {"edge": ("epsilon", "clip"), "none": (), "both": ("steps", "batch_size", "negatives", "learning_rate")}
+NEAREST = 6
+UNLIKE = 0.95  # share of texts with a nearer one from which on a text is far
+COLUMNS = ("label", "epsilon", "accuracy", "accuracy_low", "accuracy_high", "mrr", "kept", "kept_low", "guess", "seeds")
+
+
+@st.cache_resource(max_entries=8)
+def learners(asked: tuple[str, ...], url: str, mark: object) -> list[RunRecord]:
+    """Finished runs that learnt relations, and those of the address; first those that can be asked."""
+    store, query = queue.store(), RunQuery(methods=LEARNERS, states=("done",), limit=MOST_RUNS)
+    found = [*store.find(query), *(store.find(replace(query, ids=asked)) if asked else [])]
+
+    def place(one: RunRecord) -> tuple[bool, bool]:
+        return not encoders.is_here(one.id), one.unreadable == "" and one.spec.method != LEARNERS[0]
+
+    return sorted({one.id: one for one in found}.values(), key=place)
+
+
+def differences(one: RunRecord, other: RunRecord) -> list[str]:
+    """The options, but those of privacy, in which two runs differ."""
+    own = other.spec.options
+    return [name for name, value in one.spec.options.items() if name not in UNREAD and value != own.get(name, value)]
+
+
+def comparable(one: RunRecord, other: RunRecord) -> bool:
+    """Whether two runs learnt from the same texts and were judged alike."""
+    same = GraphId.of(one.spec).people == GraphId.of(other.spec).people
+    return same and all(one.spec.options.get(name) == other.spec.options.get(name) for name in SAME)
+
+
+def forget_runs() -> None:
+    """Choose runs and domain of other data anew."""
+    for key in ("private", "bare", "domain"):
+        choosing.forget(key)
+
+
+def forget_bare() -> None:
+    """Choose a run without privacy beside another private one."""
+    choosing.forget("bare")
+
+
+def pick(label: str, key: str, records: Sequence[RunRecord]) -> RunRecord | None:
+    """One of these runs; of those without an encoder, one of each setting."""
+    settings, offered = set(), []
+    for one in records:
+        if encoders.is_here(one.id) or naming.setting(one) not in settings or one.id == st.query_params.get(key):
+            offered.append(one)
+            settings.add(naming.setting(one))
+    if not offered:
+        st.selectbox(label, ["none yet"], disabled=True)
+        return None
+    held = choosing.runs(offered, short=True)
+    titles = {one: title if encoders.is_here(one) else f"{title} (no encoder)" for one, title in held.items()}
+    name = choosing.one(label, titles, key, moved=forget_bare if key == "private" else None)
+    return next(one for one in offered if one.id == name)
+
+
+def choose(records: Sequence[RunRecord]) -> dict[str, RunRecord]:
+    """A run without privacy and a private one, by their names in the address; one of them may be missing."""
+    known = {one.id: one for one in records}
+    asked = known.get(st.query_params.get("private", st.query_params.get("bare", "")))
+    if asked is not None and "data" not in st.query_params:
+        choosing.put("data", asked.spec.dataset)
+    places = st.columns([2, 3, 3, 2], vertical_alignment="bottom")
+    with places[3], st.popover("How to read this", icon=":material/help:"):
+        st.markdown(reading)
+    if not records:
+        return {}
+    with places[0]:
+        titles = {one.spec.dataset: naming.data_title(one.spec.dataset) for one in records}
+        data = choosing.one("Data", titles, "data", moved=forget_runs)
+    own = [one for one in records if one.spec.dataset == data]
+    with places[1]:
+        private = pick("Private run", "private", [one for one in own if one.spec.unit != "none"])
+    bare = [one for one in own if one.spec.unit == "none" and (private is None or comparable(one, private))]
+    if private is not None:
+        bare.sort(key=lambda one: (not encoders.is_here(one.id), len(differences(private, one))))
+    with places[2]:
+        chosen = {"bare": pick("Run without privacy", "bare", bare), "private": private}
+    return {key: one for key, one in chosen.items() if one is not None}
+
+
+def wait(spec: RunSpec) -> None:
+    """Draw the page again when the texts are read."""
+    st.caption(words["unread"])
+    if encoders.described(spec) is not None:
+        st.rerun()
+
+
+def text_field(domain: str, kept: Sequence[str]) -> str:
+    """The text that is asked: as it was typed, else of the address, of before, or one with an answer."""
+    held, opened = st.session_state, "relations.opened"
+    if encoders.TEXT not in held:
+        before = st.query_params.get("text") or held.get(encoders.LAST)
+        held[encoders.TEXT] = before if before is not None else next(iter(kept), "")
+        held[opened] = held[encoders.TEXT] if before is None else ""
+    elif held.get(opened) == held[encoders.TEXT] not in kept:
+        held[encoders.TEXT] = ""  # nobody has asked it, and these encoders would take minutes
+    with st.form("question", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
+        text = st.text_input(
+            f"Your text, among those of {markup.literal(domain)}",
+            key=encoders.TEXT,
+            max_chars=LONGEST,
+            placeholder="red wooden bench for two",
+            help=words["typed"],
+        )
+        st.form_submit_button("Ask", key="ask", type="primary", icon=":material/search:")
+    held[encoders.LAST] = text
+    return str(text).strip()
+
+
+def ask(chosen: Mapping[str, RunRecord]) -> None:
+    """A text, and the texts that are nearest to it under each encoder."""
+    first = list(chosen.values())[-1]
+    if reason := encoders.refusal(first.spec):
+        st.info(reason, icon=":material/extension_off:")
+        return
+    known = encoders.domains(first.spec)
+    if len(known) < 2:
+        if encoders.described(first.spec) is None:
+            shell.fragment(wait, run_every=1.0)(first.spec)
+        else:
+            st.warning(words["few"])
+        return
+    learnt, predicted = encoders.domains_of(first.spec, known)
+    left, middle, right = st.columns([2, 1, 5], vertical_alignment="bottom")
+    with left:
+        order = sorted(known, key=lambda one: one != predicted)
+        domain = choosing.one(
+            "Search among", {one: f"{one} (learnt)" if one == learnt else one for one in order}, "domain"
+        )
+    neighbours = int(
+        middle.number_input("How many", 1, MOST_NEIGHBOURS, NEAREST, key="neighbours", bind="query-params")
+    )
+    kept = worked.texts(encoders.question(chosen, "-", domain, neighbours))
+    with right:
+        text = text_field(domain, kept)
+    line = st.container(horizontal=True, vertical_alignment="center")
+    with line, st.popover("Examples", icon=":material/list:", type="tertiary"):
+        encoders.examples(first.spec, domain, kept)
+    st.query_params.pop("text", None)
+    if not text:
+        return
+    try:
+        found = encoders.answer(encoders.question(chosen, text, domain, neighbours))
+    except AskingError as error:
+        st.error(markup.sentence(error))
+        return
+    if found is not None:
+        if found.known and not first.spec.dataset.startswith(naming.UPLOAD):
+            st.query_params["text"] = found.text
+        with line:
+            states.badges(private=found.partners > 0 and domain == learnt, evaluator=found.partners > 0)
+        show_answer(chosen, found, text, learnt=domain == learnt, neighbours=neighbours)
+
+
+def show_answer(chosen: Mapping[str, RunRecord], found: Answer, text: str, *, learnt: bool, neighbours: int) -> None:
+    """The nearest texts under each encoder side by side, and how they moved."""
+    titles = dict(words["encoders"])
+    titles |= {key: f"{titles[key]}, {naming.budget(one)}" for key, one in chosen.items() if key == "private"}
+    asked = {key: titles[key] for key in titles if key in next(iter(found.entities)).places}
+    for column, key in zip(st.columns(3), titles, strict=True):
+        with column:
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.markdown(f"**{markup.literal(titles[key])}**", width="content")
+                if key not in asked:
+                    st.badge("no encoder", color="gray", help=words["away"])
+                elif (near := found.near.get(key)) and (near.nearer >= UNLIKE or near.score <= near.chance):
+                    slots = {"score": f"{near.score:.2f}", "usual": f"{near.usual:.2f}"}
+                    st.badge("far", color="orange", help=fill(words["far"], **slots))
+            if key in asked:
+                nearest(found, key, neighbours)
+    here = [one for one in chosen.values() if encoders.is_here(one.id)]
+    together = max(composed(here).values(), default=0)
+    rows = moved.data(found, asked, together, learnt=learnt, asked=text)
+    drawn_figure("moved", rows, naming.statements_of(here), list(chosen.values())[-1], runs=here)
+
+
+def nearest(found: Answer, key: str, neighbours: int) -> None:
+    """The nearest texts under one encoder, and the nearest true partner, however far away it is."""
+    order = sorted(found.entities, key=lambda one: one.places[key])
+    partner = next((one for one in order if one.partner), None)
+    lines = []
+    for one in [one for one in order if one.places[key] <= neighbours or one is partner]:
+        was = "" if key == "base" else f", was {one.places['base']:,}"
+        star = " :orange-badge[★]" if one.partner else ""
+        text = markup.literal(one.text) or "(blank)"
+        lines.append(f"**{one.places[key]:,}** {text} :gray[{one.scores[key]:.3f}{was}]{star}")
+    with st.container(key=f"nearest-{key}"):
+        st.markdown("\n\n".join(lines))
+
+
+@st.cache_resource(max_entries=16)
+def ranking(
+    chosen: tuple[str, ...], number: int | None, url: str, mark: object, _records: Sequence[RunRecord]
+) -> tuple[list[Row], list[RunRecord]]:
+    """A row for guessing, the encoder before training and each setting that was judged as the chosen runs."""
+    known = {one.id: one for one in _records}
+    own = [known[one] for one in chosen]
+    found: dict[str, RunRecord] = {}
+    for one in (*own, *_records):
+        if comparable(one, own[-1]):
+            found.setdefault(naming.setting(one), one)
+    steps = sorted(
+        found.values(), key=lambda one: (one.spec.unit == "none", one.statement.epsilon if one.statement else 0)
+    )
+    rows = relation_ranking.data(steps, _records, texts=number, marked=set(chosen))
+    held = {row["run"]: row for row in rows if row["run"]}
+    bare = [one for one in (*own, *steps) if one.spec.unit == "none" and one.id in held]
+    shares: dict[str, tuple[float, float | None, float | None]] = {}
+    for one in steps:
+        whole = next((other for other in bare if not differences(one, other)), None)
+        if one.spec.unit != "none" and whole is not None and one.id in held:
+            share = relation_ranking.kept(held[one.id], held[whole.id])
+            shares |= {} if share is None else {one.id: share}
+    return relation_ranking.shared(rows, shares), steps
+
+
+def cost(chosen: Mapping[str, RunRecord], records: Sequence[RunRecord]) -> None:
+    """How well relations are predicted at each epsilon, as a figure and a table."""
+    store, first = queue.store(), list(chosen.values())[-1]
+    read = encoders.described(first.spec)
+    domain = encoders.domains_of(first.spec, read.facts.domains)[1] if read else ""
+    number = next((one.texts for one in (read.domains if read else ()) if one.name == domain), None)
+    ids = tuple(one.id for one in chosen.values())
+    rows, steps = ranking(ids, number, store.url, store.done_mark(), records)
+    if not any(row["kind"] == "run" for row in rows):
+        st.info(words["none"])
+        return
+    alike = {one.id for one in steps if one.id in ids or not differences(one, first)}
+    drawn = [row for row in rows if row["kind"] != "run" or row["run"] in alike]
+    shown = [one for one in records if one.id in alike]
+    drawn_figure("relation_ranking", drawn, naming.statements_of(shown), first, runs=shown)
+    cells = pd.DataFrame(rows)
+    guesses = {one.id: meaning.guess(one.statement.epsilon, one.statement.delta) for one in steps if one.statement}
+    cells["guess"] = [up(guesses.get(run), 5) for run in cells.run]
+    cells["epsilon"] = [up(one) for one in cells.epsilon]
+    number_, help_, labels = st.column_config.NumberColumn, words["columns"], words["labels"]
+    config = {name: number_(labels[name], format="percent", help=help_[name]) for name in COLUMNS[2:-1]}
+    config |= {"epsilon": number_("ε", format="%.4g", help=help_["epsilon"]), "seeds": number_(help=help_["seeds"])}
+    config["label"] = st.column_config.Column("setting", help=help_["label"])
+    st.dataframe(cells, hide_index=True, key="ranking", column_order=COLUMNS, column_config=config)
+    for name, label, query in (
+        ("attacks", "Attacks on the private run", {"run": ids[-1], "attack": "relations"}),
+        ("tradeoffs", "Trade-offs on these data", {"data": first.spec.dataset}),
+    ):
+        st.page_link(shell.page(name), label=label, query_params=query)
+
+
+def up(value: float | None, digits: int = 4) -> float | None:
+    """A bound rounded up; None where there is none."""
+    return float(upper(value, digits)) if value is not None and math.isfinite(value) else None
+
+
+def train(first: RunRecord | None) -> None:
+    """Train runs with privacy and without, whose options begin as those of the chosen run."""
+    spec = make_spec(LEARNERS[0], EMBEDDED) if first is None else first.spec
+    known = {one.name: one for one in parameters(METHODS[LEARNERS[0]].load_config())}
+    own = {name: value for name, value in spec.options.items() if name in known and name not in GUARANTEE}
+    left, right = st.columns([3, 1])
+    titles: dict[str, str] = words["units"]
+    several: dict[str, Any] = {"selection_mode": "multi", "default": list(titles), "key": "train_units"}
+    units = left.segmented_control("Training", list(titles), format_func=titles.__getitem__, **several)
+    seeds = int(right.number_input("Seeds", 1, 5, 1, key="train_seeds"))
+    st.caption(words["train"])
+    names = (*(OFFERED["edge"] if "edge" in units else ()), *OFFERED["both"])
+    offered: list[Parameter] = [
+        replace(known[name], default=spec.options.get(name, known[name].default)) for name in names
+    ]
+    filled = widgets.options_form(offered, prefix=f"new.{spec.id[-4:]}.", heading=False, flat=True)
+    if filled.errors or not units:
+        return
+    try:
+        specs = [one for unit in units for one in free(spec, own | dict(filled.values), unit, seeds)]
+        refused = encoders.refusal(specs[0])
+        told(specs, seeds)
+    except (OptionError, DataError, UnknownName) as error:
+        st.error(markup.sentence(error))
+        return
+    if refused:
+        st.warning(refused)
+    label = f"Train ({len(specs)} runs)"
+    with st.container(horizontal=True, vertical_alignment="center"):
+        pressed = st.button(label, key="train", type="primary", icon=":material/play_arrow:", disabled=bool(refused))
+        address = {
+            "method": LEARNERS[0],
+            "data": spec.dataset,
+            **widgets.address(specs[0].options, known=known.values()),
+        }
+        st.page_link(shell.page("train"), label="All options", query_params=address)
+        st.page_link(
+            shell.page("data"), label="Other texts", query_params={"data": EMBEDDED, choosing.BRING: choosing.TEXTS}
+        )
+    if pressed and sweep.send(specs, engines.offered()[0]):
+        st.rerun()
+
+
+def free(spec: RunSpec, options: Mapping[str, Scalar], unit: str, seeds: int) -> list[RunSpec]:
+    """So many runs with these options, of the first seeds that no run has."""
+    asked = {**options, "unit": unit} | ({"noise_multiplier": 0.0} if unit == "edge" else {})
+    asked = asked if unit == "edge" else {name: value for name, value in asked.items() if name != "epsilon"}
+    given: dict[str, Any] = {"data_options": spec.data_options, "split": spec.split, "device": spec.device}
+    made = (make_spec(LEARNERS[0], spec.dataset, asked, seed=seed, **given) for seed in count(spec.seed))
+    own, held = queue.own(), (*PENDING, "done")
+    return list(islice((one for one in made if not own.count(RunQuery(ids=(one.id,), states=held))), seeds))
+
+
+def told(specs: Sequence[RunSpec], seeds: int) -> None:
+    """What the private ones of these runs cost together."""
+    for one in [one for one in specs if one.unit != "none"][:1]:
+        facts = datasets.public_facts(dataset(one.dataset), one.data_options, one.split)
+        if facts is not None:
+            st.caption(statement.together([plans.plan(one.method, one.options, facts).statement], seeds))
+
+
+words = texts("relations")
+top, reading = page("relations")
+st.title("Relations")
+st.markdown(top)
+queue.tick()
+store = queue.store()
+asked = tuple(st.query_params[key] for key in ("private", "bare") if key in st.query_params)
+records = states.readable(learners(asked, store.url, store.done_mark()))
+for name in asked:
+    if name not in {one.id for one in records} and not store.count(RunQuery(ids=(name,), states=PENDING)):
+        st.warning(fill(words["unknown"], run=markup.literal(name[:80])))
+chosen = choose(records)
+busy = sweep.pending()
+shell.fragment(sweep.progress, run_every=1.0 if busy else None)()
+for label, tab in zip(("Ask", "Cost", "Train"), st.tabs(["Ask", "Cost", "Train"]), strict=True):
+    with tab:
+        if label == "Train":
+            train(chosen.get("private", chosen.get("bare")))
+        elif not chosen:
+            st.info(words["none"], icon=":material/compare_arrows:")
+        elif label == "Ask":
+            ask(chosen)
+        else:
+            cost(chosen, records)

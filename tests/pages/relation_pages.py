@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any
 from urllib.parse import unquote
 
@@ -16,12 +15,11 @@ from tests.pages import offered_files
 
 from privgraph.runs.asking import Ticket
 from privgraph.runs.questions import Answer, AskingError, Question
-from privgraph.runs.spec import RunSpec
 from privgraph.testing.methods import TEXT_FACTS
 from privgraph_workbench.facts import describing
-from privgraph_workbench.jobs import asking, queue
+from privgraph_workbench.jobs import asking
+from privgraph_workbench.parts import encoders
 from privgraph_workbench.serving.offered_files import find
-from privgraph_workbench.views.relations import nearest
 
 Open = Callable[..., AppTest]
 EXAMPLES = {"garden": (("oak swing", "oak bench"), ("tin rake", "tin spade")), "kitchen": (("red mug", "blue mug"),)}
@@ -68,7 +66,7 @@ class Answering:
 def process(monkeypatch: pytest.MonkeyPatch) -> Answering:
     made = Answering()
     monkeypatch.setattr(asking, "asker", lambda: made)
-    monkeypatch.setattr(nearest, "PATIENCE", 0.0)
+    monkeypatch.setattr(encoders, "PATIENCE", 0.0)
     return made
 
 
@@ -86,36 +84,16 @@ def exemplified(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(describing, "describe", lambda *_, **__: Described())
 
 
-def drawn(app: AppTest) -> list[str]:
-    return [json.loads(one.proto.json)["summary"] for one in app.get("bidi_component")]
-
-
 def lists(app: AppTest) -> list[str]:
-    """The numbered lists, in order."""
-    return [one.value for one in app.markdown if one.value.startswith("1. ")]
+    """The nearest texts under each encoder, in order."""
+    return [one.value for one in app.markdown if one.value.startswith("**1** ")]
 
 
 def ask(app: AppTest, text: str) -> AppTest:
-    app.text_input(key=nearest.TEXT).set_value(text)
+    app.text_input(key=encoders.TEXT).set_value(text)
     app.button(key="ask").click().run()
     assert not app.exception, app.exception
     return app
-
-
-@pytest.fixture
-def described(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
-    """What another process would say of the data: no examples."""
-    made = SimpleNamespace(domains=(), facts=TEXT_FACTS)
-    monkeypatch.setattr(describing, "describe", lambda *_, **__: made)
-    return made
-
-
-@pytest.fixture
-def submitted(monkeypatch: pytest.MonkeyPatch) -> list[RunSpec]:
-    """The runs that the page asks for, which nobody trains."""
-    specs: list[RunSpec] = []
-    monkeypatch.setattr(queue, "submit", lambda asked, tags=(): specs.extend(asked))
-    return specs
 
 
 def files(app: AppTest) -> dict[str, dict[str, Any]]:
@@ -129,7 +107,3 @@ def files(app: AppTest) -> dict[str, dict[str, Any]]:
             read = json.loads(file.make())
             found[read["figure"]] = read
     return found
-
-
-def link_labels(app: AppTest) -> list[str]:
-    return [one.proto.label for one in app.get("page_link")]

@@ -97,35 +97,6 @@ _LINE = (
 # A protected unit is as high as the list beside it, so that both labels stand in one line.
 _UNIT = ".st-key-protects [data-testid=stButtonGroup] > div button { min-height: 2.5rem; }"
 
-# Steps of an explanation: cards with a large value, close to what is said of it.
-STEPS = "steps"
-_STEPS = (
-    f".st-key-{STACK}-{STEPS} [data-testid=stColumn] [data-testid=stVerticalBlock] {{ gap: 0.15rem; }}"
-    f".st-key-{STACK}-{STEPS} [data-testid=stMetricValue] {{ font-size: 1.6rem; font-weight: 600; }}"
-    f".st-key-{STACK}-{STEPS} [data-testid=stMetricValue] * {{ white-space: normal; line-height: 1.25; }}"
-)
-
-# Buttons and switches that are texts say all of them, in several lines where the page is narrow.
-WHOLE = "whole-texts"
-_WHOLE = (
-    f"[class*=st-key-{WHOLE}] :is(button, label, a) * "
-    "{ white-space: normal; overflow: visible; text-overflow: clip; text-align: left; }"
-)
-
-# Fields that stand in one row stand below one another on a phone, the last two in one row, and no
-# hint at Enter lies over what is typed. Of columns side by side, a phone shows one, which is chosen by tabs
-# that a wider page does not need.
-FIELDS, TABS, ASIDE = "fields", "tabs", "aside"
-_FIELD = f".st-key-{FIELDS} [data-testid=stColumn]"
-_TABS = (
-    f"@media (max-width: 640px) {{ .st-key-{FIELDS} [data-testid=stHorizontalBlock] {{ gap: 0.4rem; }} "
-    f"{_FIELD} {{ flex: 1 1 100%; min-width: 0; }} "
-    f"{_FIELD}:nth-last-child(2) {{ flex-basis: 40%; }} {_FIELD}:last-child {{ flex: 0 0 5.5rem; }} "
-    "[data-testid=stForm] [data-testid=InputInstructions] { display: none; } }"
-    f"@media (min-width: 641px) {{ [data-testid=stLayoutWrapper]:has(> .st-key-{TABS}) {{ display: none; }} }}"
-    f"@media (max-width: 640px) {{ [data-testid=stColumn]:has([class*=st-key-{ASIDE}]) {{ display: none; }} }}"
-)
-
 # What decides whether to run stays in sight: below the bar of pages, on a phone at the foot of the window.
 BAR = "runbar"
 _BAR = (
@@ -198,8 +169,8 @@ def sheet(*, dark: bool) -> str:
     looks = theme("dark" if dark else "light")
     rooms = "".join(
         (
-            *(_ROOM, _BESIDE, _SHOWN, _NARROW, _BUTTONS, _WHOLE, _TABS),
-            *(_CURVE, _RECENT, _FILTERS, _LINE, _STEPS, _UNIT),
+            *(_ROOM, _BESIDE, _SHOWN, _NARROW, _BUTTONS),
+            *(_CURVE, _RECENT, _FILTERS, _LINE, _UNIT),
         )
     )
     cards = f"{_BAR}{_FOOT}{_FILES}".replace("PRIMARY", looks.sound).replace("GROUND", looks.background)

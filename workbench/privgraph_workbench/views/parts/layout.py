@@ -19,25 +19,6 @@ def fold(label: str, key: str, *, icon: str | None = None, opened: bool = False)
     return st.expander(label, key=f"fold.{key}", icon=icon, expanded=opened, on_change="rerun")
 
 
-def form(label: str, key: str, *, icon: str, asked: bool, done: int) -> ExpanderContainer:
-    """A part of a page with a form, open where the address asks for it (`asked`), and folded when what it
-    was filled in for is there: see `fold_when_done`. It stays as it is when the address no longer asks: what
-    is chosen by default leaves the address."""
-    fold_when_done(key, asked=asked, done=done)
-    return st.expander(label, key=f"fold.{key}", icon=icon, on_change="rerun")
-
-
-def fold_when_done(key: str, *, asked: bool, done: int) -> None:
-    """Open a form once that the address asks for, and fold it when there is another result than before:
-    `done` counts them, also where nothing is there yet and the form stands unfolded."""
-    state, before, counted = f"fold.{key}", f"asked.{key}", f"done.{key}"
-    if st.session_state.get(counted, done) != done:
-        st.session_state[state] = False
-    elif asked and not st.session_state.get(before):
-        st.session_state[state] = True
-    st.session_state[before], st.session_state[counted] = asked, done
-
-
 def columns(key: str, widths: int | Sequence[int], gap: Literal["medium", "large"] = "large") -> list[DeltaGenerator]:
     """Columns that stand one below the other where a page is too narrow for figures side by side."""
     return st.container(key=f"{styles.STACK}-{key}").columns(widths, gap=gap)

@@ -1,0 +1,143 @@
+"""Questions to the encoders of finished runs: what is asked, how far it is, and what is answered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+import streamlit as st
+
+from privgraph.data.catalogue import dataset
+from privgraph.data.errors import DataError
+from privgraph.nn.text.naming import EncoderError, describe_encoder
+from privgraph.options import OptionError, UnknownName
+from privgraph.runs import worked
+from privgraph.runs.asking import Ticket
+from privgraph.runs.questions import Answer, Asked, AskingError, Question
+from privgraph.runs.records import EXAMPLE, RunRecord
+from privgraph.runs.spec import RunSpec
+from privgraph_workbench.facts import describing
+from privgraph_workbench.jobs import asking, queue
+from privgraph_workbench.serving import shell
+from privgraph_workbench.text import fill, texts
+from privgraph_workbench.words import markup
+
+POLL_SECONDS = 0.5
+PATIENCE = 1.5
+"""Seconds that a drawing waits for an answer: those of a process that is warm come sooner."""
+TEXT, LAST, TICKET = "relations.text", "relations.last", "relations.ticket"
+"""In the session: what the field holds, the text that somebody finds again on coming back, what was asked."""
+MOST_EXAMPLES = 3
+LETTERS = 60
+"""Of a text on a button."""
+
+
+@lru_cache(maxsize=512)
+def is_here(run: str) -> bool:
+    """Whether a finished run's encoder is at hand: most examples come without theirs."""
+    return not run.startswith(EXAMPLE) or any(queue.of(run).folder(run).glob("*.safetensors"))
+
+
+def refusal(spec: RunSpec) -> str:
+    """Why the encoder of such a run cannot read a text here; "" where it can."""
+    try:
+        describe_encoder(str(spec.options["encoder"]))
+    except EncoderError as error:
+        return fill(texts("relations")["missing"], error=markup.literal(error))
+    return ""
+
+
+def described(spec: RunSpec) -> describing.Description | None:
+    """What another process has read of a run's data; None while it reads, or where it cannot."""
+    try:
+        return describing.describe(spec.dataset, spec.data_options)
+    except (DataError, OptionError, UnknownName):
+        return None
+
+
+def domains(spec: RunSpec) -> tuple[str, ...]:
+    """The domains of a run's data, by the catalogue or else by the data; none while these are not known."""
+    try:
+        found = dataset(spec.dataset).domains
+    except (DataError, UnknownName):
+        return ()
+    read = None if found else described(spec)
+    return found if read is None else read.facts.domains
+
+
+def domains_of(spec: RunSpec, known: Sequence[str]) -> tuple[str, str]:
+    """The domain that a run learnt from, and that in which it was judged."""
+    learnt = str(spec.options.get("trained_on") or known[0])
+    return learnt, str(spec.options.get("tested_on") or next((one for one in known if one != learnt), learnt))
+
+
+def question(records: Mapping[str, RunRecord], text: str, domain: str, neighbours: int) -> Question:
+    """What is asked of the encoder before training and of those of these runs. Raises `AskingError`."""
+    first = list(records.values())[-1]
+    encoders = {"base": first} | {name: one for name, one in records.items() if is_here(one.id)}
+    return Question(
+        text=text,
+        data=first.spec.dataset,
+        data_options=tuple(sorted(first.spec.data_options.items())),
+        domain=domain,
+        neighbours=neighbours,
+        encoders=tuple(_asked(name, one) for name, one in encoders.items()),
+    )
+
+
+def _asked(name: str, record: RunRecord) -> Asked:
+    options, adapter = record.spec.options, name != "base"
+    return Asked(
+        name=name,
+        encoder=str(options["encoder"]),
+        max_tokens=int(options["max_tokens"]),
+        similarity=str(options["similarity"]),
+        folder=str(queue.of(record.id).folder(record.id)) if adapter else "",
+        made=(record.finished or 0.0) if adapter else 0.0,
+    )
+
+
+def answer(asked: Question) -> Answer | None:
+    """The answer that came with the program, or that of the process; None while that is at it."""
+    if (kept := worked.find(asked)) is not None:
+        return kept
+    held = st.session_state.get(TICKET)
+    if not isinstance(held, Ticket) or held.question != asked:
+        held = st.session_state[TICKET] = asking.asker().ask(asked)
+    if not held.wait(PATIENCE):
+        shell.fragment(_progress, run_every=POLL_SECONDS)(held)
+        return None
+    try:
+        return held.answer()
+    except AskingError as error:
+        st.error(markup.sentence(error))
+        st.button("Ask again", key="ask_again", icon=":material/refresh:", on_click=_forget)
+        return None
+
+
+def _progress(ticket: Ticket) -> None:
+    if ticket.wait(0):
+        st.rerun()
+    st.progress(min(1.0, ticket.share), text=markup.literal(ticket.stage))
+    st.button("Cancel", key="cancel_question", icon=":material/stop:", on_click=_cancel, args=(ticket,))
+    st.caption(texts("relations")["first"])
+
+
+def _cancel(ticket: Ticket) -> None:
+    asking.asker().cancel(ticket)
+    _forget()
+    st.session_state[TEXT] = st.session_state[LAST] = ""
+
+
+def _forget() -> None:
+    st.session_state.pop(TICKET, None)
+
+
+def examples(spec: RunSpec, domain: str, kept: Sequence[str]) -> None:
+    """Texts of the domain as buttons: those whose answers are `kept`, else the first ones of the data."""
+    read = None if kept else described(spec)
+    samples = [text for one in (read.domains if read else ()) if one.name == domain for text, _ in one.samples]
+    for place, text in enumerate(list(dict.fromkeys(kept or samples))[:MOST_EXAMPLES]):
+        short = text if len(text) <= LETTERS else f"{text[:LETTERS]}…"
+        change = {TEXT: text}
+        st.button(markup.literal(short), key=f"example.{place}", on_click=st.session_state.update, args=(change,))

@@ -1,1 +1,0 @@
-"""The Relations page."""
