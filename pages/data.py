@@ -17,8 +17,9 @@ from privgraph.registry import METHODS
 from privgraph_workbench import live_plot
 from privgraph_workbench.facts import datasets, describing
 from privgraph_workbench.facts.describing import Description
+from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.chart import Row
-from privgraph_workbench.figures.graphs import classes, degrees, neighbourhood
+from privgraph_workbench.figures.graphs import classes, neighbourhood
 from privgraph_workbench.forms import beginnings, data_options, widgets
 from privgraph_workbench.parts import upload
 from privgraph_workbench.serving import shell, styles
@@ -143,10 +144,10 @@ def described(spec: DatasetSpec, filled: widgets.Filled, was_waiting: bool) -> N
             domains(found)
         left, right = layout.columns("figures", 2)
         with left:
-            show("degrees", degrees.plot(found.degrees, layout.theme()), found.degrees, spec)
+            show("degrees", figure_of("degrees").plot(found.degrees, layout.theme()), found.degrees, spec)
         with right:
             rows = classes.data(found.classes)
-            show("classes", classes.plot(rows, layout.theme()), rows, spec)
+            show("classes", figure_of("classes").plot(rows, layout.theme()), rows, spec)
         surroundings(spec, filled, found)
 
 
@@ -265,7 +266,7 @@ def piece(spec: DatasetSpec, filled: widgets.Filled, found: Description, node: i
     named = [{**row, "called": ids[row["node"]]} if ids and row["kind"] == "node" else row for row in rows]
     if hidden := drawn.within - len(drawn.labels):
         st.caption(fill(words["not_drawn"], count=f"{hidden:,}"))
-    show("neighbourhood", neighbourhood.plot(named, layout.theme()), rows, spec)
+    show("neighbourhood", figure_of("neighbourhood").plot(named, layout.theme()), rows, spec)
 
 
 top, reading = page("data")

@@ -14,6 +14,7 @@ from privgraph.registry import METHODS
 from privgraph.runs.records import EXAMPLE, PROTECTED, STATES, RunQuery, RunRecord, StoreError
 from privgraph_workbench import live_plot, run_list
 from privgraph_workbench.facts import composition, datasets, plans
+from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import compare, curves
 from privgraph_workbench.forms import again, widgets
@@ -266,13 +267,13 @@ def side_by_side(chosen: Sequence[RunRecord]) -> None:
         st.table([{name: markup.literal(value) for name, value in row.items()} for row in together], hide_index=True)
     left, right = layout.columns("compare", 2)
     with left:
-        live_plot.show(compare.plot(rows, layout.theme()), key="compare.bars")
+        live_plot.show(figure_of("compare").plot(rows, layout.theme()), key="compare.bars")
         figure_exports("compare", rows, statements)
     labels = run_labels([group[0] for group in groups], seeds=all(len(group) == 1 for group in groups))
     points = [point for group, label in zip(groups, labels, strict=True) for point in mean_curve(group, label)]
     with right:
         if points:
-            live_plot.show(curves.plot(points, layout.theme()), key="compare.curves")
+            live_plot.show(figure_of("curves").plot(points, layout.theme()), key="compare.curves")
             figure_exports("curves", points, statements, name="compared", runs=records)
 
 

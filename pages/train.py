@@ -20,6 +20,7 @@ from privgraph.runs.spec import RunSpec
 from privgraph_workbench import advice, live_plot, summary
 from privgraph_workbench.facts import datasets, method_costs
 from privgraph_workbench.facts.expecting import RELATIONS, Outlook
+from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.runs import expected
 from privgraph_workbench.forms import beginnings, data_options, fields, widgets
 from privgraph_workbench.forms.again import CHANGED
@@ -245,7 +246,7 @@ def expect(told: Outlook, asked: Asked, run: RunSpec) -> None:
         st.info(words["no_runs"])
         return
     rows = expected.data(told, asked.epsilons)
-    live_plot.show(expected.plot(rows, layout.theme()), key="expected")
+    live_plot.show(figure_of("expected").plot(rows, layout.theme()), key="expected")
     if told.differs:
         hint = fill(words["other_options"], options=markup.literal(", ".join(told.differs)))
         st.badge("other options", color="orange", help=hint)

@@ -47,7 +47,7 @@ PROSE = 4
 WORD = re.compile(r"[(“\"]*[A-Za-z][A-Za-z'’-]*[.,;:)”\"?]*")
 OPTIONS: Mapping[str, Json] = {"split": {"movable": False}}
 """Options of figures that have no default."""
-OF_ANSWERS = ("answers", "agreement", "teacher_times")
+OF_ANSWERS = ("answers",)
 OF_ONE_ANSWER = ("one_answer", "chosen")
 OF_ENSEMBLES = ("teacher_epsilons", "budget", "consensus", "stopped", "teacher_accuracy")
 OF_NOTHING = (
@@ -258,7 +258,6 @@ def _of_run(run: Run) -> Iterator[Call]:
         yield from ((figure, run.id, (run, 0)) for figure in OF_ONE_ANSWER)
     if "ensemble.npz" in files:
         yield from ((figure, run.id, (run,)) for figure in OF_ENSEMBLES)
-        yield "one_vote", run.id, (run, 0)
 
 
 def _of_attacks() -> Iterator[Call]:

@@ -112,10 +112,9 @@ FIGURES: Mapping[str, Callable[[Examples], tuple[Any, ...]]] = {
         ("attack_roc", "attack_areas", "attack_scores", "attack_exposure", "attack_map"),
         lambda made: (made.attacked,),
     ),
-    **dict.fromkeys(("answers", "agreement", "teacher_times"), lambda made: (made.answers,)),
+    "answers": lambda made: (made.answers,),
     "one_answer": lambda made: (made.answers, 1),
     "chosen": lambda made: (made.answers, 1),
-    "one_vote": lambda made: (made.teachers, 1),
     **dict.fromkeys(("teacher_epsilons", "budget", "consensus", "teacher_accuracy"), lambda made: (made.teachers,)),
     "stopped": lambda made: (made.stopped,),
     "relation_ranking": lambda made: (

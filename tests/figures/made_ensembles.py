@@ -9,13 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
-from privgraph.papers.dp_gpl_votes import (
-    Asked,
-    Filter,
-    dependent_epsilons,
-    largest_squared_mu,
-    teacher_epsilon,
-)
+from privgraph.papers.dp_gpl_votes import Asked, Filter, dependent_epsilons, largest_squared_mu, teacher_epsilon
 
 CLASSES, DELTA = 4, 1e-4
 

@@ -18,13 +18,7 @@ from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import world
 from privgraph_workbench.facts.expecting import Outlook, reached
-from privgraph_workbench.figures.attacks import (
-    attack_areas,
-    attack_exposure,
-    attack_map,
-    attack_roc,
-    attack_scores,
-)
+from privgraph_workbench.figures.attacks import attack_areas, attack_exposure, attack_map, attack_roc, attack_scores
 from privgraph_workbench.figures.audits import audit_bounds, audit_roc, audit_scores
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.costs import ledger, price
@@ -55,17 +49,14 @@ from privgraph_workbench.figures.runs import (
     tradeoff,
 )
 from privgraph_workbench.figures.teachers import (
-    agreement,
     answers,
     budget,
     chosen,
     consensus,
     one_answer,
-    one_vote,
     stopped,
     teacher_accuracy,
     teacher_epsilons,
-    teacher_times,
 )
 from privgraph_workbench.views.playground.pair import Pair, drawn
 
@@ -106,12 +97,9 @@ def rows(store: RunStore, swept: list[RunRecord]) -> dict[str, list[Row]]:
         "price": price.data([(0.1, 0.5, 1.2), (0.4, 2.5, 5.0), (1.0, 9.0, 20.0)], 0.4),
         "answers": answers.data(said_by_teachers),
         "one_answer": one_answer.data(said_by_teachers, 3),
-        "agreement": agreement.data(said_by_teachers),
         "chosen": chosen.data(said_by_teachers, 3),
-        "teacher_times": teacher_times.data(said_by_teachers),
         "teacher_epsilons": teacher_epsilons.data(weighted),
         "budget": budget.data(weighted),
-        "one_vote": one_vote.data(weighted, 3, one_vote.Noise.of(weighted)),
         "consensus": consensus.data(weighted),
         "stopped": stopped.data(weighted),
         "teacher_accuracy": teacher_accuracy.data(weighted),

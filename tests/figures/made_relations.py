@@ -61,11 +61,7 @@ def made_pair(store: RunStore) -> list[RunRecord]:
 
 def made_answer(partners: bool = True, encoders: Iterable[str] = tuple(NAMES), hostile: str = "") -> Answer:
     """Six texts: the private encoder brings the last one to the front."""
-    places = {
-        "base": (1, 2, 3, 4, 5, 900),
-        "bare": (3, 2, 40, 5, 4, 1),
-        "private": (2, 3, 7, 5, 4, 1),
-    }
+    places = {"base": (1, 2, 3, 4, 5, 900), "bare": (3, 2, 40, 5, 4, 1), "private": (2, 3, 7, 5, 4, 1)}
     texts = ("rustic red bench of oak", "oak swing", "a garden lamp", "nordic lamp", "tin rake", "rustic walnut bench")
     return Answer(
         entities=tuple(

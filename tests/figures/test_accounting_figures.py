@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from privgraph.papers import heter_poisson as heterpoisson
+from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.chart import Chart, Series
 from privgraph_workbench.figures.costs import cost, entry_costs, ledger, split
 from privgraph_workbench.figures.noise import noise_shapes, precision, revealed_scale, terms
@@ -71,7 +72,7 @@ class TestCost:
         assert not cost.chart(cost.data([(1.0, math.inf, None)], 1.0, "noise")).series
 
     def test_the_label_of_a_line_stands_at_the_line_on_a_logarithmic_axis(self) -> None:
-        figure = cost.plot(cost.data(POINTS, 2.0, "noise", handle=True))
+        figure = figure_of("cost").plot(cost.data(POINTS, 2.0, "noise", handle=True))
         label = next(one for one in figure.layout.annotations if "this setting ↔" in one.text)
         held = cost.chart(cost.data(POINTS, 2.0, "noise", handle=True))
         assert held.panels[0].rules[0].label == "this setting", "nothing can be dragged in a file"

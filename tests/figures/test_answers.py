@@ -10,9 +10,10 @@ import pytest
 from tests.figures.made_answers import answers as made
 
 from privgraph.methods.teachers.answers import Answers
+from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.chart import Chart, Series
 from privgraph_workbench.figures.costs import price
-from privgraph_workbench.figures.teachers import agreement, answers, chosen, one_answer, teacher_times
+from privgraph_workbench.figures.teachers import answers, chosen, one_answer
 
 NAMES = ("north", "east", "south", "west")
 
@@ -47,7 +48,7 @@ class TestAllAnswers:
         assert len(asked.x) <= answers.MOST_BINS
 
     def test_bars_of_one_place_lie_over_one_another(self) -> None:
-        figure = answers.plot(answers.data(made()))
+        figure = figure_of("answers").plot(answers.data(made()))
         assert figure.layout.barmode == "overlay"
         assert figure.data[1].marker.pattern.fillmode == "overlay"
 
@@ -84,9 +85,6 @@ class TestAllAnswers:
         assert [row["right_before"] for row in rows[:2]] == [0.5, 0.0]
         others = [row for row in rows if not row["level"]]
         assert answers.share(rows, "flipped") == answers.share(others, "flipped")
-        told = answers.level_words(rows)
-        many = sum(row["level"] for row in rows)
-        assert told.startswith(f"In {many} answered queries, classes were tied before noise: ")
         chart = answers.chart(rows)
         assert sum(_only(chart, "answered queries").y) == len(rows)  # type: ignore[arg-type]
 
@@ -117,31 +115,6 @@ def test_chances_of_labels_are_a_panel_of_their_own() -> None:
     told = [x for one in chart.series if one.panel == 2 for x in one.x]
     assert sorted(told) == [0.1, 0.2, 0.3, 0.4]
     assert len(one_answer.chart(one_answer.data(made("table"), 4, NAMES)).panels) == 2
-
-
-class TestAgreement:
-    def test_shares_are_of_the_answered_queries(self) -> None:
-        record = made(refuse=4)
-        rows = agreement.data(record, NAMES)
-        right = record.before.argmax(axis=1)[:-4] == record.truth[:-4]
-        assert rows[0]["name"] == "all classes"
-        assert rows[0]["before"] == pytest.approx(right.mean())
-        assert sum(row["queries"] for row in rows[1:]) == 20
-        assert sum(row["answered"] for row in rows[1:]) == 16
-        one = rows[1]
-        members = [place for place in range(16) if NAMES[record.truth[place]] == one["name"]]
-        assert one["before"] == pytest.approx(right[members].mean())
-
-    def test_labels_that_were_pooled_have_a_mark_of_their_own(self) -> None:
-        record = made("votes")
-        names = [one.name for one in agreement.chart(agreement.data(record)).series if one.legend]
-        assert names == ["before noise", "after noise"]
-        pooled = replace(record, released=record.truth)
-        chart = agreement.chart(agreement.data(pooled))
-        assert _only(chart, "label that the student got").x[0] == 1.0
-
-    def test_nothing_answered(self) -> None:
-        assert agreement.chart(agreement.data(made(refuse=20))).series == ()
 
 
 class TestChosen:
@@ -212,13 +185,6 @@ class TestChosen:
     def test_votes_of_teachers_tell_nobody(self) -> None:
         assert chosen.data(made("counts"), 0) == []
         assert chosen.chart([]).series == ()
-
-
-def test_times_are_thinned_but_summed_in_full() -> None:
-    record = made()
-    many = replace(record, **_repeated(record, 100))
-    chart = teacher_times.chart(teacher_times.data(many))
-    assert len(chart.series[0].x) <= 1000
 
 
 def _repeated(record: Answers, times: int) -> dict[str, np.ndarray]:

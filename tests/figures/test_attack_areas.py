@@ -12,12 +12,7 @@ from tests.figures.made_attacks import attack
 
 from privgraph.attacks.options import AttackOptions
 from privgraph_workbench.figures import figure_of
-from privgraph_workbench.figures.attacks import (
-    attack_areas,
-    attack_exposure,
-    attack_roc,
-    colours,
-)
+from privgraph_workbench.figures.attacks import attack_areas, attack_exposure, attack_roc, colours
 from privgraph_workbench.figures.chart import Coordinate
 from privgraph_workbench.words.numbers import number
 

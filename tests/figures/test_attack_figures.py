@@ -12,12 +12,8 @@ from tests.figures.made_attacks import attack
 from privgraph.attacks.exchange import group_delta
 from privgraph.audits.bounds import at_most, mean_of_shares
 from privgraph.data.load import load
-from privgraph_workbench.figures.attacks import (
-    attack_exposure,
-    attack_map,
-    attack_roc,
-    attack_scores,
-)
+from privgraph_workbench.figures import figure_of
+from privgraph_workbench.figures.attacks import attack_exposure, attack_map, attack_roc, attack_scores
 from privgraph_workbench.figures.attacks.attack_map import LEVELS
 from privgraph_workbench.figures.audits.audit_roc import SCALES, frontier
 from privgraph_workbench.words.numbers import number
@@ -71,11 +67,7 @@ class TestCurves:
         assert max(row["true"] - row["false"] for row in held) == pytest.approx(math.tanh(0.5), abs=0.01)
 
     def test_no_claim_where_no_walk_leads_or_nothing_is_claimed(self) -> None:
-        for record in (
-            replace(attack(), steps=None),
-            replace(attack(), sound=math.inf),
-            attack(split="public"),
-        ):
+        for record in (replace(attack(), steps=None), replace(attack(), sound=math.inf), attack(split="public")):
             assert {row["curve"] for row in attack_roc.data([record])} == {"attack", "band", "mean"}
 
     def test_claims_that_differ_in_anything_have_a_line_each(self) -> None:
@@ -158,12 +150,16 @@ class TestCurves:
         rows = attack_roc.data([attack()], names=["Graph network on a made-up graph " * 4])
         name, own = [one.name for one in attack_roc.chart(rows).series if "area" in one.name and one.legend]
         assert own.startswith(attack_roc.OWN), "the faint line of a single attack has its own entry"
-        entries = [one["name"] for one in attack_roc.plot(rows, "light").to_dict()["data"] if one.get("showlegend")]
+        entries = [
+            one["name"]
+            for one in figure_of("attack_roc").plot(rows, "light").to_dict()["data"]
+            if one.get("showlegend")
+        ]
         assert any(one.startswith(attack_roc.OWN) for one in entries), "on the page, too"
         assert max(map(len, name.split("\n"))) <= attack_roc.LINE
         assert len(name.split("\n")) > 1
-        drawn = attack_roc.plot(rows)
-        plain = attack_roc.plot(attack_roc.data([attack()], names=["a"]))
+        drawn = figure_of("attack_roc").plot(rows)
+        plain = figure_of("attack_roc").plot(attack_roc.data([attack()], names=["a"]))
         assert drawn.layout.height > plain.layout.height, "and has the room"
 
     def test_bands_that_are_not_drawn_are_in_a_csv(self) -> None:

@@ -12,7 +12,7 @@ from tests.figures import made_runs
 from privgraph.progress import Metric
 from privgraph.runs.leases import Outcome, new_worker
 from privgraph.runs.store import RunStore
-from privgraph_workbench.figures import thinning
+from privgraph_workbench.figures import figure_of, thinning
 from privgraph_workbench.figures.runs import curves
 
 
@@ -45,10 +45,7 @@ def test_a_retried_run_starts_its_curves_again(store: RunStore) -> None:
     assert [row["value"] for row in curves.data(store.events(run))] == [0.9]
 
 
-@given(
-    values=st.lists(st.floats(-10, 10), min_size=1, max_size=400),
-    limit=st.integers(4, 60),
-)
+@given(values=st.lists(st.floats(-10, 10), min_size=1, max_size=400), limit=st.integers(4, 60))
 def test_thinning_keeps_ends_and_extremes(values: list[float], limit: int) -> None:
     rows = [{"step": step, "value": value} for step, value in enumerate(values)]
     kept = thinning.thin(rows, limit)
@@ -65,7 +62,7 @@ def test_traces_have_at_most_a_thousand_points(store: RunStore) -> None:
     run = store.submit(made_runs.spec())
     store.leases.claim([run], new_worker())
     store.append(run, [Metric(name="train_loss", value=1 / (1 + step), step=step) for step in range(2500)])
-    figure = curves.plot(curves.data(store.events(run)))
+    figure = figure_of("curves").plot(curves.data(store.events(run)))
     assert len(figure.data[0].x) <= 1000
 
 
@@ -87,7 +84,7 @@ def test_stages_are_marked_and_axes_have_units(store: RunStore) -> None:
 def test_no_events_give_a_sentence() -> None:
     assert curves.data([]) == []
     assert curves.chart([]).panels[0].title == "nothing has been measured yet"
-    assert len(curves.plot([]).data) == 0
+    assert len(figure_of("curves").plot([]).data) == 0
 
 
 def test_a_limit_that_cannot_hold_the_extremes_is_refused() -> None:
@@ -100,7 +97,7 @@ def test_redrawing_gives_the_same_trace_names(store: RunStore) -> None:
         {"run": "", "metric": "train_loss", "stage": "", "step": step, "value": 1.0, "evaluator": True}
         for step in range(5)
     ]
-    first, second = curves.plot(rows[:3]), curves.plot(rows)
+    first, second = figure_of("curves").plot(rows[:3]), figure_of("curves").plot(rows)
     assert [trace.uid for trace in first.data] == [trace.uid for trace in second.data]
     assert all(trace.uid.isalnum() for trace in first.data)
 
@@ -115,16 +112,6 @@ def test_what_was_measured_once_is_no_curve() -> None:
     assert [series.name for series in chart.series] == ["training loss"]
     assert chart.panels[0].rules == ()
     assert [series.name for series in curves.chart([once]).series] == ["label accuracy"]
-
-
-def test_a_late_stage_says_why_its_curve_does_not_begin_at_0() -> None:
-    rows = [
-        {"run": "", "metric": "train_loss", "stage": "student", "step": step, "value": 1.0, "evaluator": False}
-        for step in (541, 542)
-    ]
-    assert curves.chart(rows).panels[0].x.title == "step (epochs, over all stages; these are of student)"
-    early = [{**row, "step": row["step"] - 541} for row in rows]
-    assert curves.chart(early).panels[0].x.title == "step (epochs, over all stages)"
 
 
 def test_the_first_curve_of_each_panel_is_solid() -> None:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.graphs import classes, degrees, neighbourhood, predicted
 
@@ -57,7 +58,7 @@ class TestNeighbourhood:
         assert set(points) == {"a", "a (the chosen node)", "b"}
         assert points["a"].slot != points["b"].slot
         assert points["a (the chosen node)"].size > points["a"].size
-        figure = neighbourhood.plot(neighbourhood.data(EDGES, [0, 0, 1, 1, 1]))
+        figure = figure_of("neighbourhood").plot(neighbourhood.data(EDGES, [0, 0, 1, 1, 1]))
         assert figure.data[1].marker.symbol != figure.data[2].marker.symbol
 
     def test_too_many_nodes_and_loose_edges_are_refused(self) -> None:

@@ -15,13 +15,8 @@ from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
 from privgraph.papers.dp_gpl_votes import Asked, teacher_epsilon
 from privgraph_workbench.figures.chart import Chart, Row, Series
 from privgraph_workbench.figures.drawing.with_plotly import draw
-from privgraph_workbench.figures.teachers import (
-    budget,
-    ensembles,
-    stopped,
-    teacher_accuracy,
-    teacher_epsilons,
-)
+from privgraph_workbench.figures.flags import Flag
+from privgraph_workbench.figures.teachers import budget, ensembles, stopped, teacher_accuracy, teacher_epsilons
 
 
 @pytest.fixture(scope="module")
@@ -64,9 +59,7 @@ class TestSpending:
         assert trail[:, -1] == pytest.approx(found.dependent)
 
     def test_where_every_vote_may_move_a_node_is_charged_all(self, found: Ensemble) -> None:
-        assert ensembles.heaviest(found) == found.weights.max()
         voided = moved_by_all(found)
-        assert ensembles.heaviest(voided) == pytest.approx(40)
         spent = ensembles.spent(voided)
         assert np.ptp(spent[:, -1]) == 0
         assert spent[0, -1] > 20 * ensembles.spent(found)[:, -1].max()
@@ -234,7 +227,7 @@ class TestStopped:
         assert [row["reached"] for row in rows] == [row["spent"] >= 0.8 for row in rows]
         assert any(row["reached"] for row in rows)
         chart = budget.chart(budget.data(ensemble(limit=0.8, published=True)))
-        assert chart.panels[0].title.startswith("no guarantee")
+        assert Flag.UNGUARANTEED in chart.flags
 
     def test_answers_that_are_used_up_stop_nobody(self) -> None:
         for limit in (math.inf, 50.0):

@@ -169,7 +169,7 @@ def test_text_that_a_spreadsheet_would_run_is_set_off() -> None:
 
 def test_markup_and_formulas_in_names_are_only_text(every_figure: Rows) -> None:
     assert "right $x$ <b>&" in texts(export.export("classes", every_figure["classes"], {}, "svg"))
-    figure = classes.plot(every_figure["classes"])
+    figure = figure_of("classes").plot(every_figure["classes"])
     assert "<b>" not in figure.to_json().replace("\\u003c", "<")
 
 

@@ -8,15 +8,17 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from privgraph_workbench import live_plot
-from privgraph_workbench.figures.graphs import degrees
+from privgraph_workbench.figures import figure_of
 
 
 def page() -> None:
     from privgraph_workbench import live_plot
-    from privgraph_workbench.figures.graphs import degrees
+    from privgraph_workbench.figures import figure_of
 
-    live_plot.show(degrees.plot(degrees.data([1, 1, 2])), key="first")
-    live_plot.show(degrees.plot(degrees.data([3])), key="second", height=300, summary="said aloud")
+    live_plot.show(figure_of("degrees").plot(figure_of("degrees").data([1, 1, 2])), key="first")
+    live_plot.show(
+        figure_of("degrees").plot(figure_of("degrees").data([3])), key="second", height=300, summary="said aloud"
+    )
 
 
 def test_it_hands_over_figure_height_and_words() -> None:
@@ -32,4 +34,4 @@ def test_it_hands_over_figure_height_and_words() -> None:
 
 def test_a_key_that_streamlit_keeps_for_itself_is_refused() -> None:
     with pytest.raises(ValueError, match="two underscores"):
-        live_plot.show(degrees.plot([]), key="a__b")
+        live_plot.show(figure_of("degrees").plot([]), key="a__b")

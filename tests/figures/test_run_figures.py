@@ -9,6 +9,7 @@ from tests.figures import made_runs
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts.expecting import Outlook, reached
+from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.runs import compare, convergence, depth, expected
 
 
@@ -31,7 +32,7 @@ def test_points_stand_in_the_rows_of_their_runs(swept: list[RunRecord]) -> None:
     assert {panel.y.categories for panel in chart.panels} == {labels}
     sound = next(series for series in chart.series if series.name == "sound ε")
     assert sound.y == (labels[0], labels[2])
-    figure = compare.plot(rows)
+    figure = figure_of("compare").plot(rows)
     assert figure.layout.yaxis2.categoryarray == labels
     assert tuple(figure.layout.yaxis2.range) == (2.5, -0.5)
 
@@ -60,7 +61,7 @@ def test_an_unfinished_run_can_be_compared(store: RunStore) -> None:
     rows = compare.data(store.find())
     assert rows[0]["test_accuracy"] is None
     assert rows[0]["epsilon"] is None
-    assert len(compare.plot(rows).data) == 1, "it has told no time either"
+    assert len(figure_of("compare").plot(rows).data) == 1, "it has told no time either"
 
 
 def test_convergence_averages_seeds_step_by_step(store: RunStore) -> None:

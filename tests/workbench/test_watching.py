@@ -11,6 +11,7 @@ from privgraph.progress import Metric
 from privgraph.runs.leases import Outcome, new_worker
 from privgraph.runs.records import UnknownRun
 from privgraph.runs.store import RunStore
+from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.runs import curves
 from privgraph_workbench.jobs import watching
 
@@ -119,7 +120,7 @@ def test_few_runs_are_kept(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_new_points_are_those_that_the_figure_would_have(store: RunStore, run: tuple[str, str]) -> None:
     events = store.events(run[0])
-    (trace,) = curves.plot(curves.data(events)).data
+    (trace,) = figure_of("curves").plot(curves.data(events)).data
     ((name, points),) = curves.points(curves.data(events)).items()
     assert (name, points["x"], points["y"]) == (trace.name, list(trace.x), list(trace.y))
     assert points["text"] == list(trace.text)

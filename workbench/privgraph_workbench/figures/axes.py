@@ -7,11 +7,7 @@ from collections.abc import Mapping
 
 from privgraph_workbench.theme import Epsilon
 
-COLUMNS: Mapping[Epsilon, str] = {
-    "sound": "epsilon",
-    "published": "epsilon_as_published",
-    "audited": "epsilon_audited",
-}
+COLUMNS: Mapping[Epsilon, str] = {"sound": "epsilon", "published": "epsilon_as_published", "audited": "epsilon_audited"}
 """The columns of rows in which the three epsilons stand."""
 
 

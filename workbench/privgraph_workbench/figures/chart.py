@@ -19,6 +19,8 @@ from privgraph_workbench.words.markup import wrapped
 Row = dict[str, Any]
 """One plain record of a figure: text, numbers, booleans or None."""
 Coordinate = float | str | None
+Look = dict[str, Any]
+"""Fields of a series, by which it is drawn."""
 PERCENT_ROOM = 0.03
 """How far an axis of percentages may reach below 0 and above 1, so that marks there are seen whole."""
 
@@ -26,15 +28,16 @@ PERCENT_ROOM = 0.03
 @dataclass(frozen=True, kw_only=True)
 class Axis:
     """An axis: its title carries the unit. `percent` shows values of [0, 1] as percent, and where a bound is
-    left to the drawing, never shows more than these and `PERCENT_ROOM`; without `labels` a category axis
-    names nothing, because the panel to its left already does. `categories` in their order, the first at the
-    top or left; a category axis must have them."""
+    left to the drawing, never shows more than these and `PERCENT_ROOM`; `form` (of hover.py) is how a value
+    is written where the mouse rests; without `labels` a category axis names nothing, because the panel to its
+    left already does. `categories` in their order, the first at the top or left."""
 
     title: str
     scale: Literal["linear", "log", "category"] = "linear"
     low: float | None = None
     high: float | None = None
     percent: bool = False
+    form: str = ""
     ticks: tuple[float, ...] = ()
     labels: bool = True
     categories: tuple[str, ...] = ()
@@ -250,6 +253,18 @@ def log_ticks(low: float, high: float) -> tuple[float, ...]:
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     ticks = [float(f"{lead}e{power}") for power in powers for lead in leads]
     return tuple(tick for tick in ticks if low <= tick <= high)
+
+
+def named(categories: Iterable[str], title: str = "", *, labels: bool = True) -> Axis:
+    """An axis of categories; without `labels` it names none, because the panel to its left does."""
+    return Axis(title=title, scale="category", categories=tuple(categories), labels=labels)
+
+
+def single(
+    x: Axis, y: Axis, series: Iterable[Series], *, rules: Iterable[Rule] = (), of: str = "", **more: Any
+) -> Chart:
+    """A chart of one panel, `of` being that one's title."""
+    return Chart(panels=(Panel(x=x, y=y, title=of, rules=tuple(rules)),), series=tuple(series), **more)
 
 
 def empty(sentence: str) -> Chart:

@@ -36,7 +36,9 @@ class Flag(StrEnum):
     UNPROVED = "unproved"
     UNPROTECTED = "unprotected"
     CUT = "cut"
+    HIDDEN = "hidden"
     FAULTY = "faulty"
+    UNGUARANTEED = "unguaranteed"
 
     @property
     def sentence(self) -> str:

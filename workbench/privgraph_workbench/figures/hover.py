@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.chart import Axis, Coordinate, Panel, Row, Series
 from privgraph_workbench.text import texts
 from privgraph_workbench.words.numbers import number, percent, rounded_delta, stated
 
@@ -34,3 +34,23 @@ def hovers(rows: Iterable[Row], *columns: str) -> tuple[str, ...]:
         )
         for row in rows
     )
+
+
+def described(series: Series, panel: Panel) -> tuple[str, ...]:
+    """Text for each mark of a series: its own, else name and place as its axes write them."""
+    if series.hover or panel.bare or series.kind in ("band", "links") or (series.text and series.kind == "points"):
+        return series.hover
+    places = zip(series.x, series.y, strict=True) if series.kind != "level" else [(None, series.y[0])] * 2
+    return tuple(
+        "\n".join(filter(None, (series.name, _place(panel.x, x, series), _place(panel.y, y, series))))
+        for x, y in places
+    )
+
+
+def _place(axis: Axis, value: Coordinate, series: Series) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value.replace("\n", " ")
+    form = "percent" if axis.percent else axis.form or series.epsilon or "number"
+    return f"{axis.title}: {FORMS[form](value)}"

@@ -11,8 +11,6 @@ from scipy.special import stdtrit
 
 FEWEST = 3
 """Of two values a 95% interval is a dozen standard deviations wide, and says nothing."""
-NO_WIDTH = 1e-9
-"""An interval that is no wider has no width: all seeds agree."""
 
 
 def confidence(

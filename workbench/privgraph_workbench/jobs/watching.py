@@ -18,6 +18,7 @@ from typing import Any
 
 from privgraph.runs.records import RunRecord, StoredEvent
 from privgraph.runs.store import RunStore
+from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.runs import curves
 
 LOOK_EVERY = 0.5
@@ -114,7 +115,7 @@ def watch(store: RunStore, run: str, *, fresh: bool = False) -> Watched:
 
 def _base(events: list[StoredEvent], theme: str) -> _Base:
     rows = curves.data(events)
-    figure = json.loads(curves.plot(rows, theme).to_json())
+    figure = json.loads(figure_of("curves").plot(rows, theme).to_json())
     return _Base(
         figure=figure,
         count=len(events),

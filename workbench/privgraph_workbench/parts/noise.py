@@ -16,6 +16,7 @@ from privgraph.papers import heter_poisson
 from privgraph.privacy.precision import precision_bound
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph_workbench import live_plot
+from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.noise import noise_shapes, precision, revealed_scale, terms
 from privgraph_workbench.forms import widgets
@@ -47,7 +48,7 @@ def show(
 ) -> None:
     """A figure with its files."""
     kind = figure.__name__.rpartition(".")[2]
-    live_plot.show(figure.plot(rows, layout.theme()), key=f"{kind}.{name}", on_drag=drag)
+    live_plot.show(figure_of(kind).plot(rows, layout.theme()), key=f"{kind}.{name}", on_drag=drag)
     figure_exports(kind, rows, statements or {}, name=name)
 
 

@@ -22,6 +22,7 @@ from privgraph_workbench.advice import BASELINE
 from privgraph_workbench.facts import datasets, expecting, method_costs, plans
 from privgraph_workbench.facts.expecting import METRIC, RELATIONS, Outlook
 from privgraph_workbench.facts.references import chance, without_privacy
+from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.runs import standing
 from privgraph_workbench.forms import again, beginnings
 from privgraph_workbench.jobs import queue, watching
@@ -224,7 +225,7 @@ def _figures(watched: watching.Watched, told: Outlook, same: Sequence[RunRecord]
                 run_tabs.export_curves(watched)
     with places[1]:
         if rows:
-            live_plot.show(standing.plot(rows, layout.theme()), key=f"standing.{record.id}")
+            live_plot.show(figure_of("standing").plot(rows, layout.theme()), key=f"standing.{record.id}")
             figure_exports("standing", rows, statements_of([record]), name=record.id, runs=same)
             _without_privacy(record, told.bare is not None)
 

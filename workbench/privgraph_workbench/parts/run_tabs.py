@@ -20,6 +20,7 @@ from privgraph.runs.leases import LOG_NAME
 from privgraph.runs.records import RunRecord, StoredEvent, StoreError
 from privgraph_workbench import live_plot
 from privgraph_workbench.facts import datasets, describing
+from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.costs import ledger
 from privgraph_workbench.figures.graphs import predicted
 from privgraph_workbench.figures.noise import precision
@@ -84,7 +85,7 @@ def _promise(record: RunRecord) -> None:
         return
     if said.unit != "none" and 1 < len(said.ledger) <= MOST_BARS:
         rows = ledger.data(said.ledger, said.delta)
-        live_plot.show(ledger.plot(rows, layout.theme()), key=f"ledger.{record.id}")
+        live_plot.show(figure_of("ledger").plot(rows, layout.theme()), key=f"ledger.{record.id}")
         figure_exports("ledger", rows, statements_of([record]), name=record.id, runs=[record])
     statement.ledger(said.ledger)
     statement.promise(said)
@@ -109,7 +110,7 @@ def _private_rows(record: RunRecord) -> None:
     reached = record.metrics.get("test_precision")
     measured = {} if reached is None else {"this run's predictions, mean over classes": (said.epsilon, reached)}
     rows = precision.data(facts.classes, said.delta, marks, measured=measured)
-    live_plot.show(precision.plot(rows, layout.theme()), key=f"precision.{record.id}")
+    live_plot.show(figure_of("precision").plot(rows, layout.theme()), key=f"precision.{record.id}")
     figure_exports("precision", rows, statements_of([record]), name=record.id, runs=[record])
 
 
@@ -125,7 +126,7 @@ def _seeds(record: RunRecord, same: Sequence[RunRecord]) -> None:
     metric = next((name for name in LAID if any(point["metric"] == name for point in every)), "")
     points = [point for point in every if point["metric"] == metric]
     if points:
-        live_plot.show(curves.plot(points, layout.theme()), key=f"seeds.{record.id}")
+        live_plot.show(figure_of("curves").plot(points, layout.theme()), key=f"seeds.{record.id}")
         figure_exports("curves", points, statements_of(shown), name=f"{record.id}-seeds", runs=shown)
 
 
@@ -176,7 +177,7 @@ def _piece(record: RunRecord, found: Predictions, node: int | None) -> None:
         said = {at: label for at in piece.labels if (label := found.of(at)) is not None}
         names = described.class_names
         rows = predicted.data(piece.edges, piece.labels, said, centre=piece.centre, class_names=names)
-        live_plot.show(predicted.plot(rows, layout.theme()), key=f"predicted.{record.id}")
+        live_plot.show(figure_of("predicted").plot(rows, layout.theme()), key=f"predicted.{record.id}")
         right = sum(piece.labels[at] == label for at, label in said.items())
         centre = [named(piece.labels[piece.centre], names), "—"]
         if piece.centre in said:

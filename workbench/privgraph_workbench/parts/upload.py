@@ -25,6 +25,7 @@ from privgraph.data.upload_lines import EdgeList, edge_list, nodes_to_fill_in
 from privgraph.data.uploads import is_kept, name_of, node_ids, rename_upload, save_upload, upload_spec
 from privgraph.options import UnknownName
 from privgraph_workbench import live_plot
+from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.graphs import degrees
 from privgraph_workbench.parts import upload_columns
 from privgraph_workbench.parts.links import offer
@@ -124,7 +125,8 @@ def _look_at(edges: EdgeList) -> None:
         dropped = [*dropped_words(edges.listed, edges.loops, edges.repeated), *ignored(edges=edges.ignored)]
         dropped += [f"{edges.comments}."] if edges.comments else []
         st.caption(" ".join(markup.sentence(note) for note in dropped))
-        live_plot.show(degrees.plot(degrees.data([*edges.degrees.values()]), layout.theme()), key="degrees.alone")
+        rows = degrees.data([*edges.degrees.values()])
+        live_plot.show(figure_of("degrees").plot(rows, layout.theme()), key="degrees.alone")
         st.markdown(told["fill_in"])
         blank = File(name="nodes.csv", mime="text/csv", make=lambda: nodes_to_fill_in([*edges.degrees]))
         offer({"Nodes to fill in (CSV)": blank})

@@ -2,37 +2,30 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from privgraph.attacks.record import AttackRecord
 from privgraph.registry import sides
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, distinct, empty
-from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.chart import Axis, Chart, Look, Row, Rule, Series, distinct, empty, named, single
 from privgraph_workbench.figures.figure import figure, without
+from privgraph_workbench.figures.marks import intervals, marks
 from privgraph_workbench.figures.needs import ATTACKS
 from privgraph_workbench.leaks import by_similarity, guessing
 from privgraph_workbench.theme import NEUTRAL
-from privgraph_workbench.words.numbers import number, stated
+from privgraph_workbench.words.numbers import number
 
 NARROW = 0.6
 """Up to here an axis reaches at least: two areas beside a coin's do not fill one that ends at 1."""
 CLASSES = "true classes alone"
 """What similarity tells by itself, with which an area of edges is to be compared."""
-BESIDE = "to be compared with the line; chance is 0.5"
-"""What the axis of attacks on edges alone says."""
+HOVER = ("attack", "area", "area_low", "area_high", "epsilon")
 VALUES = 0.13
 """Of the width of what was found, the room for the areas as numbers, right of all marks."""
 TENTHS = tuple(tenth / 10 for tenth in range(11))
 """Where an axis has its numbers, whose room for areas may reach beyond 1."""
-TITLE = "How often each attack picks the right one of two"
 
 
-def data(
-    records: Sequence[AttackRecord],
-    names: Sequence[str] = (),
-    slots: Sequence[int] = (),
-) -> list[Row]:
+def data(records: Sequence[AttackRecord], names: Sequence[str] = (), slots: Sequence[int] = ()) -> list[Row]:
     """One row per attack, the smallest sound epsilon first and runs without privacy last.
 
     attack (its name: of `names`, else its title), attack_name (in `ATTACKS`), run, epsilon (sound; infinite
@@ -63,10 +56,7 @@ def data(
             "evaluator": True,
         }
         for name, record, slot in zip(
-            distinct(names or [one.title for one in records]),
-            records,
-            slots or [0] * len(records),
-            strict=True,
+            distinct(names or [one.title for one in records]), records, slots or [0] * len(records), strict=True
         )
     ]
     return sorted(rows, key=lambda row: (row["epsilon"], row["attack"]))
@@ -79,130 +69,44 @@ def _found(record: AttackRecord) -> Row:
     return {"false_alarms": rate.false, **{name: value if known else None for name, value in told.items()}}
 
 
-@figure(
-    "attack_areas",
-    "How often each attack picks the right one of two",
-    data,
-    needs=ATTACKS,
-    settings=True,
-    table=without("slot"),
-)
+@figure("attack_areas", "Area of each attack", data, needs=ATTACKS, settings=True, table=without("slot"))
 def chart(rows: Sequence[Row]) -> Chart:
     """A mark for each area on the line of its interval, a small one for each attacked model, and chance; of
     edges alone what the true classes tell in its place, and the axis as wide as what was found."""
     if not rows:
         return empty("no attack is chosen")
-    names = tuple(row["attack"] for row in rows)
-    single = [(area, row["attack"]) for row in rows if len(row["models"]) > 1 for area in row["models"]]
     classes = [row for row in rows if row["by_classes"] is not None]
     series: list[Series] = []
     for slot in dict.fromkeys(row["slot"] for row in rows):
-        series += _marks([row for row in rows if row["slot"] == slot], slot, first=not series)
+        series += _of_colour([row for row in rows if row["slot"] == slot], slot, first=not series)
     levels = {round(row["by_classes"], 6) for row in classes}
     level = levels.pop() if len(levels) == 1 and len(classes) == len(rows) else None
     if classes and level is None:
-        series.append(
-            Series(
-                name=CLASSES,
-                kind="points",
-                x=tuple(row["by_classes"] for row in classes),
-                y=tuple(row["attack"] for row in classes),
-                slot=NEUTRAL,
-                shape=2,
-                hollow=True,
-                size=13,
-                hover=tuple(f"{row['attack']}\n{CLASSES}: {number(row['by_classes'])}" for row in classes),
-            )
-        )
-    known = [*(area for area, _ in single), *(row["by_classes"] for row in classes)]
+        series.append(marks(classes, "by_classes", "attack", name=CLASSES, slot=NEUTRAL, shape=2, hollow=True, size=13))
+    known = [area for row in rows for area in row["models"]] + [row["by_classes"] for row in classes]
     most = max(*(row["area_high"] for row in rows), *known, *([NARROW] if level is None else []))
     least = min(*(row["area_low"] for row in rows), *known, *([0.45] if level is None else []))
     pad = 0.02 if level is None else max(0.005, 0.1 * (most - least))
-    room = VALUES * (most - least + 2 * pad)
-    series.append(
-        Series(
-            name="area",
-            kind="points",
-            x=(most + pad,) * len(rows),
-            y=names,
-            text=tuple(number(row["area"]) for row in rows),
-            slot=NEUTRAL,
-            size=0,
-            legend=False,
-        )
-    )
-    return Chart(
-        panels=(
-            Panel(
-                x=Axis(
-                    title=f"area under the curve ({'0.5: a guess by chance' if level is None else BESIDE})",
-                    low=max(0.0, least - pad),
-                    high=most + pad + room,
-                    ticks=TENTHS if level is None else (),
-                ),
-                y=Axis(title="", scale="category", categories=names),
-                rules=(
-                    Rule(x=0.5, label="chance")
-                    if level is None
-                    else Rule(x=level, label=f"{CLASSES}: {number(level)}"),
-                ),
-            ),
-        ),
-        series=tuple(series),
-        columns=1,
+    text = tuple(number(row["area"]) for row in rows)
+    numbers: Look = {"slot": NEUTRAL, "size": 0, "legend": False, "text": text}
+    series.append(marks(rows, (most + pad,) * len(rows), "attack", name="area", **numbers))
+    high, ticks = most + pad + VALUES * (most - least + 2 * pad), TENTHS if level is None else ()
+    return single(
+        Axis(title="area under the curve (0.5: chance)", low=max(0.0, least - pad), high=high, ticks=ticks),
+        named(row["attack"] for row in rows),
+        series,
+        rules=[Rule(x=0.5, label="chance") if level is None else Rule(x=level, label=f"{CLASSES}: {number(level)}")],
         height=170 + 26 * len(rows),
         legend=True,
     )
 
 
-plot = plotted(chart)
-
-
-def _marks(rows: Sequence[Row], slot: int, *, first: bool) -> list[Series]:
+def _of_colour(rows: Sequence[Row], slot: int, *, first: bool) -> list[Series]:
     """The marks of attacks of one colour; the legend names those of the `first`."""
-    single = [(area, row["attack"]) for row in rows if len(row["models"]) > 1 for area in row["models"]]
-    series = [
-        Series(
-            name="95% confidence",
-            kind="links",
-            x=tuple(end for row in rows for end in (row["area_low"], row["area_high"])),
-            y=tuple(row["attack"] for row in rows for _ in range(2)),
-            slot=slot,
-            legend=first,
-        ),
-        Series(
-            name="mean of the attacked models, or the only one",
-            kind="points",
-            x=tuple(row["area"] for row in rows),
-            y=tuple(row["attack"] for row in rows),
-            slot=slot,
-            shape=0,
-            legend=first,
-            hover=tuple(_hover(row) for row in rows),
-        ),
-    ]
-    if single:
-        series.append(
-            Series(
-                name="each attacked model",
-                kind="points",
-                x=tuple(area for area, _ in single),
-                y=tuple(name for _, name in single),
-                slot=slot,
-                shape=3,  # apart from the square of their mean, also where they lie upon it
-                size=7,
-                legend=first,
-                hover=tuple(f"{name}\none attacked model: {number(area)}" for area, name in single),
-            )
-        )
-    return series
-
-
-def _value(row: Row) -> str:
-    classes = "" if row["by_classes"] is None else f", {CLASSES}: {number(row['by_classes'])}"
-    return f"{number(row['area'])} ({number(row['area_low'])} to {number(row['area_high'])}){classes}"
-
-
-def _hover(row: Row) -> str:
-    epsilon = "no privacy" if math.isinf(row["epsilon"]) else f"sound ε {stated('sound', row['epsilon'])}"
-    return f"{row['attack']}\narea {_value(row)}\n{epsilon}"
+    look: Look = {"slot": slot, "legend": first}
+    several = [{**row, "area": area} for row in rows if len(row["models"]) > 1 for area in row["models"]]
+    drawn = intervals(rows, "attack", "area_low", "area_high", **look)
+    drawn.append(marks(rows, "area", "attack", name="mean of the attacked models", shape=0, hover=HOVER, **look))
+    if several:  # a mark apart from that of the mean, also where it lies upon it
+        drawn.append(marks(several, "area", "attack", name="each attacked model", shape=3, size=7, **look))
+    return drawn

@@ -8,16 +8,16 @@ from privgraph.attacks.record import AttackRecord
 from privgraph.audits.bounds import mean_of_shares
 from privgraph.registry import sides
 from privgraph_workbench.facts.references import LEVEL
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, empty
-from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.chart import Axis, Chart, Look, Panel, Row, Rule, empty, named
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.flags import Flag
+from privgraph_workbench.figures.marks import intervals, marks
 from privgraph_workbench.figures.needs import ATTACK
 from privgraph_workbench.theme import NEUTRAL
-from privgraph_workbench.words.numbers import number
 
-TITLE = "Who is exposed"
 INTERVAL = f"{LEVEL:.0%} interval over nodes"
+MEAN = "mean exposure"
+HOVER = ("name", "nodes", "exposure", "low", "high")
 WITHOUT = "a perceptron, which reads no edge"
 KINDS = {"degree": "by degree", "class": "by class"}
 AXES = {"degree": "degree (how many)", "class": "class (how many)"}
@@ -67,70 +67,15 @@ def chart(rows: Sequence[Row]) -> Chart:
     kinds = [kind for kind in KINDS if any(row["kind"] == kind for row in rows)]
     panels, series = [], []
     for place, kind in enumerate(kinds):
-        held = [row for row in rows if row["kind"] == kind]
-        names = tuple(f"{row['name']} ({row['nodes']:,})" for row in held)
-        panels.append(
-            Panel(
-                # below the last alone: above another panel it would lie over the label of that one's line
-                x=Axis(title="mean exposure (0.5: chance)" * (kind == kinds[-1]), low=0.0, high=1.0),
-                y=Axis(title=AXES[kind], scale="category", categories=names),
-                title=KINDS[kind],
-                rules=(Rule(x=0.5, label="chance"),),
-            )
-        )
-        series.append(
-            Series(
-                name=INTERVAL,
-                kind="links",
-                x=tuple(end for row in held for end in (row["low"], row["high"])),
-                y=tuple(name for name in names for _ in range(2)),
-                slot=0,
-                panel=place,
-                legend=place == 0,
-                group=INTERVAL,
-            )
-        )
+        held = [{**row, "group": f"{row['name']} ({row['nodes']:,})"} for row in rows if row["kind"] == kind]
+        # below the last alone: above another panel it would lie over the label of that one's line
+        x = Axis(title="mean exposure (0.5: chance)" * (kind == kinds[-1]), low=0.0, high=1.0)
+        y, rules = named((row["group"] for row in held), AXES[kind]), (Rule(x=0.5, label="chance"),)
+        panels.append(Panel(x=x, y=y, title=KINDS[kind], rules=rules))
+        look: Look = {"panel": place, "legend": place == 0}
+        series += intervals(held, "group", name=INTERVAL, group=INTERVAL, **look)
         if any(row["without"] is not None for row in held):
-            series.append(
-                Series(
-                    name=WITHOUT,
-                    kind="points",
-                    size=12,
-                    hollow=True,
-                    x=tuple(row["without"] for row in held),
-                    y=names,
-                    slot=NEUTRAL,
-                    panel=place,
-                    legend=place == 0,
-                    group=WITHOUT,
-                    hover=tuple(f"{WITHOUT}\n{row['name']}\nexposure {number(row['without'])}" for row in held),
-                )
-            )
-        series.append(
-            Series(
-                name="mean exposure",
-                kind="points",
-                size=9,
-                x=tuple(row["exposure"] for row in held),
-                y=names,
-                slot=0,
-                panel=place,
-                legend=place == 0,
-                group="mean exposure",
-                hover=tuple(_hover(row) for row in held),
-            )
-        )
-    return Chart(
-        panels=tuple(panels),
-        series=tuple(series),
-        columns=1,
-        height=200 * len(kinds) + 26 * len(rows),
-    )
-
-
-plot = plotted(chart)
-
-
-def _hover(row: Row) -> str:
-    between = f"({number(row['low'])} to {number(row['high'])})"
-    return f"{row['name']}\nexposure {number(row['exposure'])} {between}\n{row['nodes']:,} judged"
+            bare: Look = {"size": 12, "hollow": True, "slot": NEUTRAL, **look}
+            series.append(marks(held, "without", "group", name=WITHOUT, group=WITHOUT, **bare))
+        series.append(marks(held, "exposure", "group", name=MEAN, group=MEAN, hover=HOVER, **look))
+    return Chart(panels=tuple(panels), series=tuple(series), columns=1, height=200 * len(kinds) + 26 * len(rows))

@@ -7,15 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from privgraph.attacks.record import AttackRecord
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, edges, empty
-from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.chart import Axis, Chart, Look, Panel, Row, edges, empty
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.flags import Flag
+from privgraph_workbench.figures.marks import marks
 from privgraph_workbench.figures.needs import ATTACK
 from privgraph_workbench.theme import NEUTRAL
-from privgraph_workbench.words.numbers import number
 
-TITLE = "The risk map"
 LEVELS = (
     (0.99, "found before 99% of the others", 22, 1),
     (0.9, "before 90 to 99%", 16, 3),
@@ -23,6 +21,7 @@ LEVELS = (
 )
 """Exposure from which a training node is drawn so, the words for it, its size, and the slot of its colour:
 that of a warning for the most exposed."""
+HOVER = ("node", "class", "degree", "exposure")
 APART = 1.3
 """Distance between pieces, in radii."""
 
@@ -81,40 +80,14 @@ def chart(rows: Sequence[Row]) -> Chart:
     nodes = {row["node"]: row for row in rows if row["kind"] == "node"}
     if not nodes:
         return empty("this attack kept no map")
-    ends = [(row["source"], row["target"]) for row in rows if row["kind"] == "edge"]
-    series = [edges(nodes, ends)]
-    for place, (low, words, size, slot) in enumerate(LEVELS):
+    series = [edges(nodes, [(row["source"], row["target"]) for row in rows if row["kind"] == "edge"])]
+    for place, (low, words, size, slot) in enumerate((*LEVELS, (None, "did not train", 8, NEUTRAL))):
         high = LEVELS[place - 1][0] if place else math.inf
-        held = [row for row in nodes.values() if row["exposure"] is not None and low <= row["exposure"] < high]
-        series += _points(f"trained, {words}", held, slot, size)
-    series += _points("did not train", [row for row in nodes.values() if row["exposure"] is None], NEUTRAL, 8)
-    return Chart(
-        panels=(Panel(x=Axis(title=""), y=Axis(title=""), bare=True),),
-        series=tuple(series),
-        height=480,
-    )
-
-
-plot = plotted(chart)
-
-
-def _points(name: str, rows: Sequence[Row], slot: int, size: float) -> list[Series]:
-    if not rows:
-        return []
-    return [
-        Series(
-            name=name,
-            kind="points",
-            x=tuple(row["x"] for row in rows),
-            y=tuple(row["y"] for row in rows),
-            slot=slot,
-            size=size,
-            hollow=slot == NEUTRAL,
-            hover=tuple(_hover(row) for row in rows),
-        )
-    ]
-
-
-def _hover(row: Row) -> str:
-    said = "did not train" if row["exposure"] is None else f"trained, exposure {number(row['exposure'])}"
-    return f"node {row['node']}\n{row['class']}\n{row['degree']} edges\n{said}"
+        if low is None:
+            held, name = [row for row in nodes.values() if row["exposure"] is None], words
+        else:
+            trained = [row for row in nodes.values() if row["exposure"] is not None]
+            held, name = [row for row in trained if low <= row["exposure"] < high], f"trained, {words}"
+        look: Look = {"slot": slot, "size": size, "hollow": low is None, "hover": HOVER}
+        series += [marks(held, "x", "y", name=name, **look)] if held else []
+    return Chart(panels=(Panel(x=Axis(title=""), y=Axis(title=""), bare=True),), series=tuple(series), height=480)

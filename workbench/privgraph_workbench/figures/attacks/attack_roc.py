@@ -14,13 +14,13 @@ from privgraph.registry import sides
 from privgraph_workbench.figures.attacks.colours import slots
 from privgraph_workbench.figures.attacks.limits import claim_rows
 from privgraph_workbench.figures.audits.audit_roc import SCALES
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, distinct, empty
-from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.chart import Axis, Chart, Look, Row, Series, distinct, empty, single
 from privgraph_workbench.figures.figure import figure
+from privgraph_workbench.figures.marks import marks
 from privgraph_workbench.figures.needs import ATTACKS
 from privgraph_workbench.leaks import by_similarity, guessing
 from privgraph_workbench.theme import NEUTRAL
-from privgraph_workbench.words.numbers import number, percent, stated
+from privgraph_workbench.words.numbers import number, stated
 
 TITLE = "What attacks find"
 ABOVE = 1.04
@@ -147,91 +147,49 @@ def chart(rows: Sequence[Row]) -> Chart:
     low = _least(rows) if logarithmic else 0.0
     floor = _lowest(rows, low) if logarithmic else 0.0
     guess = np.geomspace(max(low, floor), 1, 30).tolist() if logarithmic else [0.0, 1.0]
-    series = [Series(name="a guess by chance", kind="line", x=tuple(guess), y=tuple(guess), slot=NEUTRAL, shape=2)]
+    series = [Series(name="guessing", kind="line", x=tuple(guess), y=tuple(guess), slot=NEUTRAL, shape=2)]
     names = list(dict.fromkeys(row["attack"] for row in rows))
     asked = list(dict.fromkeys(row["asks"] for row in rows))
-    single = len({row["attack"] for row in rows if row["curve"] == "sound"}) < 2
+    only = len({row["attack"] for row in rows if row["curve"] == "sound"}) < 2
     lone = len(names) == 1
     epsilons = {row["attack"]: row["epsilon"] for row in rows}
     for slot, name in zip(slots([epsilons[name] for name in names]), names, strict=True):
         # no share of the others lies between none and one of them: there a logarithmic curve has no place
         held = [row for row in rows if row["attack"] == name and (not logarithmic or row["false"] >= _first(row, low))]
-        band = [
-            row
-            for row in held
-            if row["curve"] == "band" and row.get("banded", True) and (not logarithmic or row["high"] > 0)
-        ]
+        band = [row for row in held if row["curve"] == "band" and row.get("banded", True)]
+        band = [row for row in band if not logarithmic or row["high"] > 0]
         if band:
-            series.append(
-                Series(
-                    name=f"{name}, all {band[0]['models']} attacked models",
-                    kind="band",
-                    x=tuple(row["false"] for row in band),
-                    # no logarithm of 0: there the band reaches to the lower edge
-                    low=tuple(max(row["low"], floor) for row in band),
-                    y=tuple(row["high"] for row in band),
-                    slot=slot,
-                    group=name,
-                    legend=False,
-                )
-            )
+            # no logarithm of 0: there the band reaches to the lower edge
+            own: Look = {"slot": slot, "low": tuple(max(row["low"], floor) for row in band), "legend": False}
+            series.append(marks(band, "false", "high", name=name, group=name, kind="band", **own))
         drawn = [row for row in held if not logarithmic or row["true"] is None or row["true"] > 0]
         mean = [row for row in drawn if row["curve"] == "mean"]
-        own = _stepped([row for row in drawn if row["curve"] == "attack"])
-        series += [
-            Series(
-                name=textwrap.fill(f"{OWN if lone and curve is own and mean else name} ({_areas(curve[0])})", LINE),
-                kind="line",
-                x=tuple(row["false"] for row in curve),
-                y=tuple(row["true"] for row in curve),
-                slot=slot,
-                group=OWN if lone and curve is own and mean else name,  # a group has one entry in the legend
-                faint=curve is own and bool(mean),
-                legend=curve is mean or not mean or lone,
-                hover=tuple(_hover(row) for row in curve),
-            )
-            for curve in ((mean or own,) if len(names) >= CROWD else (mean, own))
-            if curve
-        ]
-        claim = [row for row in held if row["curve"] == "sound"]
-        if claim:
+        single_model = _stepped([row for row in drawn if row["curve"] == "attack"])
+        for curve in (mean or single_model,) if len(names) >= CROWD else (mean, single_model):
+            if curve:
+                faint = curve is single_model and bool(mean)
+                whose = OWN if lone and faint else name  # a group has one entry in the legend
+                told = textwrap.fill(f"{whose} ({_areas(curve[0])})", LINE)
+                own = {"slot": slot, "group": whose, "faint": faint, "legend": not faint or lone}
+                series.append(marks(curve, "false", "true", name=told, kind="line", **own))
+        if claim := [row for row in held if row["curve"] == "sound"]:
             limit = f"sound ε = {stated('sound', claim[0]['epsilon'])} allows no more"
-            series.append(
-                Series(
-                    name=limit if single else textwrap.fill(f"{limit}: {name}", LINE),
-                    kind="line",
-                    x=tuple(row["false"] for row in claim),
-                    y=tuple(row["true"] for row in claim),
-                    # several limits would be one line in several places: each has its curve's colour then
-                    epsilon="sound" if single else None,
-                    slot=slot,
-                    shape=None if single else DOTTED,
-                    hover=tuple(f"{percent(row['false'])} false alarms\nfound: at most {percent(row['true'])}"
-                                for row in claim),
-                )
-            )  # fmt: skip
+            # several limits would be one line in several places: each has its curve's colour then
+            own = {"epsilon": "sound"} if only else {"slot": slot, "shape": DOTTED}
+            told = limit if only else textwrap.fill(f"{limit}: {name}", LINE)
+            series.append(marks(claim, "false", "true", name=told, kind="line", **own))
     if any(one.faint and not one.legend for one in series):
         series.append(Series(name=FAINT, kind="line", slot=NEUTRAL, shape=0, faint=True))
     if any(one.kind == "band" for one in series):
         series.append(Series(name=BAND, kind="band", slot=NEUTRAL))
-    return Chart(
+    return single(
+        _axis(f"false alarms: share of {_one(rows, 'others_are', 'the others')} (FPR", logarithmic, low),
+        _axis(f"found: share of {_one(rows, 'members_are', 'the members')} (TPR", logarithmic, floor, ABOVE),
+        series,
         title=_title(rows, asked),
-        panels=(
-            Panel(
-                x=_axis(f"false alarms: share of {_one(rows, 'others_are', 'the others')} (FPR", logarithmic, low),
-                y=_axis(f"found: share of {_one(rows, 'members_are', 'the members')} (TPR", logarithmic, floor, ABOVE),
-            ),
-        ),
-        series=tuple(series),
         height=470,
         legend=True,
     )
-
-
-plot = plotted(chart)
-
-
-plot = plotted(chart)
 
 
 def _title(rows: Sequence[Row], asked: Sequence[str]) -> str:
@@ -301,8 +259,3 @@ def _lowest(rows: Sequence[Row], low: float) -> float:
     ]
     seen = [one for one in drawn if one > 0]
     return float(min(0.1, max(low, 10.0 ** math.floor(math.log10(min(seen, default=low) * 0.999)))))
-
-
-def _hover(row: Row) -> str:
-    whose = {"mean": f"mean of {row['models']} models\n"}.get(row["curve"], "one model\n" * (row["models"] > 1))
-    return f"{row['attack']}\n{whose}{percent(row['false'])} false alarms\n{percent(row['true'])} found"

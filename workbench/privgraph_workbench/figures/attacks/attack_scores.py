@@ -6,14 +6,12 @@ from collections.abc import Sequence
 
 from privgraph.attacks.record import AttackRecord
 from privgraph.registry import sides
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
-from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.chart import Axis, Chart, Row, empty, single
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.flags import Flag
+from privgraph_workbench.figures.marks import outline
 from privgraph_workbench.figures.needs import ATTACK
-from privgraph_workbench.words.numbers import number, percent
 
-TITLE = "The attack's scores"
 SIDES = ("members", "others")
 
 
@@ -46,31 +44,8 @@ def chart(rows: Sequence[Row]) -> Chart:
     """Two outlines over one axis: where they lie apart, the attack tells one side from the other."""
     if not any(row["members"] or row["others"] for row in rows):
         return empty("this attack kept no scores")
-    series: list[Series] = []
     names = {side: str(rows[0][f"{side}_are"]) for side in SIDES}
-    for slot, (side, name) in enumerate(names.items()):
-        x = tuple(end for row in rows for end in (row["low"], row["high"]))
-        y = tuple(row[f"share_{side}"] for row in rows for _ in range(2))
-        hover = tuple(
-            f"{name}\nscore {number(row['low'])} to {number(row['high'])}\n{row[side]:,} of them, "
-            f"{percent(row[f'share_{side}'])}"
-            for row in rows
-            for _ in range(2)
-        )
-        series += [
-            Series(name=name, kind="band", x=x, y=y, low=(0.0,) * len(y), slot=slot, group=name, legend=False),
-            Series(name=name, kind="line", x=x, y=y, slot=slot, group=name, hover=hover),
-        ]
-    return Chart(
-        panels=(
-            Panel(
-                x=Axis(title=f"score (a higher one speaks for {names['members']})"),
-                y=Axis(title="percent of each side", percent=True, low=0),
-            ),
-        ),
-        series=tuple(series),
-        height=340,
-    )
-
-
-plot = plotted(chart)
+    sides = enumerate(names.items())
+    series = (one for slot, (side, name) in sides for one in outline(rows, f"share_{side}", name, slot))
+    x = Axis(title=f"score (a higher one speaks for {names['members']})")
+    return single(x, Axis(title="percent of each side", percent=True, low=0), series, height=340)

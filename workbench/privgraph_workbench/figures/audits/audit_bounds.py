@@ -5,20 +5,19 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from privgraph.audits.record import AuditRecord
 from privgraph.privacy.kinds import Route
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, distinct, empty
-from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.chart import Axis, Chart, Look, Row, Rule, Series, distinct, empty, named, single
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.flags import Flag
+from privgraph_workbench.figures.marks import marks
 from privgraph_workbench.figures.needs import AUDIT
 from privgraph_workbench.leaks import largest_bound
 from privgraph_workbench.theme import EPSILONS, NEUTRAL, Epsilon
-from privgraph_workbench.words.numbers import lower, rounded_delta, stated
+from privgraph_workbench.words.numbers import rounded_delta, stated
 
-TITLE = "Shown by attack, and claimed"
 ROUTES = {
     Route.THRESHOLD: "shown by a threshold",
     Route.GAUSSIAN: "shown by the Gaussian trade-off",
@@ -78,11 +77,6 @@ def data(record: AuditRecord) -> list[Row]:
     ]
 
 
-def by_counting(routes: Collection[Route]) -> str:
-    """By which routes no more can be shown: the Gaussian trade-off, which counts nothing, may show more."""
-    return "by the threshold alone" if set(routes) == {Route.THRESHOLD} else "by counting alone"
-
-
 @figure("audit_bounds", "Shown by attack, and claimed", data, needs=AUDIT, settings=True)
 def chart(rows: Sequence[Row]) -> Chart:
     """A bar for each bound and each claim, its number below its name, and a mark for the most that so many
@@ -90,98 +84,48 @@ def chart(rows: Sequence[Row]) -> Chart:
     how much there was to find. Claims that are much larger than all else are cut."""
     if not any(row["kind"] == "bound" for row in rows):
         return empty("this audit gave no bound")
-    named = [f"{row['name']}{' (counts)' if row['counts'] else ''}" for row in rows]
-    labels = ["\n".join([*textwrap.wrap(name, LINE), _value(row)]) for name, row in zip(named, rows, strict=True)]
-    categories = distinct(labels)
-    claimed = sorted(row["epsilon"] for row in rows if row["kind"] == "claim" and row["epsilon"] is not None)
-    claimed = [one for one in claimed if math.isfinite(one)]
-    routes = {
-        route for route, name in ROUTES.items() for row in rows if row["name"] == name and row["most"] is not None
-    }
-    most = [(row["most"], place) for place, row in enumerate(rows) if row["most"] is not None]
+    told = [f"{row['name']}{' (counts)' * row['counts']}" for row in rows]
+    labels = distinct("\n".join([*textwrap.wrap(t, LINE), _value(row)]) for t, row in zip(told, rows, strict=True))
+    rows = [{**row, "label": label} for row, label in zip(rows, labels, strict=True)]
+    claimed = [row["epsilon"] for row in rows if row["kind"] == "claim" and row["epsilon"] is not None]
+    claimed = sorted(one for one in claimed if math.isfinite(one))
+    most = [row for row in rows if row["most"] is not None]
     # a claim of thousands beside one of 8 would leave nothing to see of the others
-    seen = max([0.1, *(row["epsilon"] for row in rows if row["kind"] == "bound"), *(one for one, _ in most)])
+    bounds = [row["epsilon"] for row in rows if row["kind"] == "bound"]
+    seen = max([0.1, *bounds, *(row["most"] for row in most)])
     longest = max([seen, *(one for one in claimed if one <= CUT * max(seen, claimed[0]))])
-    cut = [categories[place] for place, row in enumerate(rows) if (row["epsilon"] or 0) > longest]
+    cut = any((row["epsilon"] or 0) > longest for row in rows)
     series: list[Series] = []
     for kind, mark in EPSILONS.items():
-        own = [(place, row) for place, row in enumerate(rows) if _kind(row) == kind]
-        breaks = tuple(f"{BREAK} {_told(row)}" if categories[place] in cut else "" for place, row in own)
-        series.append(
-            Series(
-                name=f"{mark.title} ({'at least' if kind == 'audited' else 'claimed'})",
-                kind="bars",
-                x=tuple(_length(row["epsilon"], longest) for _, row in own),
-                y=tuple(categories[place] for place, _ in own),
-                epsilon=kind,
-                hover=tuple(_hover(row, categories[place]) for place, row in own),
-                text=breaks if any(breaks) else (),
-            )
-        )
+        own = [row for row in rows if row["which"] == kind]
+        lengths = [min(row["epsilon"] or 0.0, CUT_AT * longest) for row in own]
+        text = tuple(f"{BREAK} {_told(row)}" if (row["epsilon"] or 0) > longest else "" for row in own)
+        look: Look = {"epsilon": kind, "text": text if any(text) else (), "hover": ("label", "detail")}
+        series.append(marks(own, lengths, "label", name=mark.title, kind="bars", **look))
     if most:
-        series.append(
-            Series(
-                name=f"the most that so many trials could show {by_counting(routes)}",
-                kind="points",
-                x=tuple(one for one, _ in most),
-                y=tuple(categories[place] for _, place in most),
-                slot=NEUTRAL,
-                hollow=True,
-                size=13,
-                hover=tuple(f"an attack that is never wrong would show {lower(one)} with so many" for one, _ in most),
-            )
-        )
-    first = rows[0]
-    held = {Flag.REFUTED: any(row["exceeded"] for row in rows), Flag.ONE_STEP: first["covers"] == "step"}
-    rules = tuple(
-        Rule(x=row["epsilon"], label="", side="left")
-        for row in rows
-        if row["kind"] == "claim" and row["epsilon"] is not None and row["epsilon"] <= longest
+        name = "the most that so many trials could show"
+        series.append(marks(most, "most", "label", name=name, slot=NEUTRAL, hollow=True, size=13))
+    flags = {
+        Flag.REFUTED: any(row["exceeded"] for row in rows),
+        Flag.ONE_STEP: rows[0]["covers"] == "step",
+        Flag.CUT: cut,
+    }
+    high = (ROOM if cut else 1.15) * longest
+    return single(
+        Axis(title=f"ε at δ = {rounded_delta(rows[0]['delta'])}", low=0.0, high=high),
+        named(labels),
+        series,
+        rules=(Rule(x=one, label="", side="left") for one in claimed if one <= longest),
+        flags=tuple(flag for flag, there in flags.items() if there),
+        height=150 + sum(18 * (1 + label.count("\n")) + 12 for label in labels),
     )
-    return Chart(
-        panels=(
-            Panel(
-                x=Axis(
-                    title=f"ε at δ = {rounded_delta(first['delta'])}", low=0.0, high=(ROOM if cut else 1.15) * longest
-                ),
-                y=Axis(title="", scale="category", categories=categories),
-                rules=rules,
-            ),
-        ),
-        series=tuple(series),
-        flags=tuple(flag for flag, there in held.items() if there),
-        height=150 + sum(18 * (1 + label.count("\n")) + 12 for label in categories),
-    )
-
-
-plot = plotted(chart)
-
-
-def _kind(row: Row) -> Epsilon:
-    which: Epsilon = row["which"]
-    return which
-
-
-def _length(epsilon: float | None, longest: float) -> float:
-    """A claim that is cut reaches a little beyond all else; one that does not exist has no length."""
-    return 0.0 if epsilon is None else min(epsilon, CUT_AT * longest)
 
 
 def _told(row: Row) -> str:
-    return "∞" if math.isinf(row["epsilon"]) else stated(_kind(row), row["epsilon"])
+    return "∞" if math.isinf(row["epsilon"]) else stated(row["which"], row["epsilon"])
 
 
 def _value(row: Row) -> str:
-    epsilon = row["epsilon"]
-    if epsilon is None:
+    if row["epsilon"] is None:
         return "no formula"
-    if math.isinf(epsilon):
-        return "∞, none proved"
-    told = _told(row)
-    if told.startswith(">"):
-        return f"more than {told[1:]}"
-    return f"at {'least' if row['kind'] == 'bound' else 'most'} {told}"
-
-
-def _hover(row: Row, name: str) -> str:
-    return "\n".join(filter(None, (name, row["detail"])))
+    return f"{'≥' if row['kind'] == 'bound' else '≤'} {_told(row)}"

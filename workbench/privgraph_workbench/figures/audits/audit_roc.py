@@ -14,15 +14,14 @@ from privgraph.audits.roc import chance_band
 from privgraph.privacy.composition import gaussian_epsilon
 from privgraph.privacy.kinds import Adversary, Route
 from privgraph.registry import sides
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
-from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.chart import Axis, Chart, Look, Row, Series, empty, single
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.flags import Flag
+from privgraph_workbench.figures.marks import marks
 from privgraph_workbench.figures.needs import AUDIT
 from privgraph_workbench.theme import NEUTRAL, Epsilon
-from privgraph_workbench.words.numbers import exact_percent, number, percent, rounded_delta, stated
+from privgraph_workbench.words.numbers import exact_percent, stated
 
-TITLE = "What the attack finds, and what the claims allow"
 COLUMNS = ("curve", "false", "true", "low", "high", "epsilon")
 """What differs from row to row, and stands in a CSV; all else is said in the text beside it."""
 SCALES = {"linear": "all false alarms alike", "log": "logarithmic: rare false alarms, where privacy is lost"}
@@ -36,10 +35,7 @@ CURVES: Mapping[str, tuple[Epsilon, str]] = {
 }
 """The attack's curve is what the audited epsilon is read off, and looks like it; but where the noise is
 Gaussian, each epsilon is the curve of one mechanism, and its line stands for it."""
-GAUSSIANS: Mapping[str, str] = {"gaussian": "mu", "gaussian_published": "mu_published", "gaussian_shown": "mu_shown"}
-"""Which mu each has."""
 CORNERS = ("sound", "published")
-CLAIMS: tuple[Epsilon, ...] = ("sound", "published")
 POINTS = 120
 RAREST = 1e-6
 """The smallest share of false alarms that an axis begins at."""
@@ -47,7 +43,6 @@ ESTIMATE = "faint: these trials alone, an estimate"
 """The attack's own curve in the legend, where it is not what is held against the claims."""
 TRIALS = "trials with the unit", "trials without the unit"
 """The two sides of an audit's curve; those of an outsider's attack are whom it tells apart."""
-STEP_BADGE = "one release alone: this audit covers a single step, and its claims are those of that step"
 
 
 def frontier(false: float, epsilon: float, delta: float) -> float:
@@ -200,72 +195,31 @@ def chart(rows: Sequence[Row]) -> Chart:
     low = min((row["false"] for row in rows if row["false"] > 0), default=RAREST)
     least = _lowest(rows, low)
     guess = np.geomspace(low, 1, 30).tolist() if logarithmic else [0.0, 1.0]
-    series = [
-        Series(
-            name="a guess by chance",
-            kind="line",
-            x=tuple(guess),
-            y=tuple(guess),
-            slot=NEUTRAL,
-            shape=2,
-        )
-    ]
+    series = [Series(name="guessing", kind="line", x=tuple(guess), y=tuple(guess), slot=NEUTRAL, shape=2)]
     drawn = {row["curve"] for row in rows}
     shown, plain = "gaussian_shown" in drawn, bool({"gaussian", "gaussian_published"} & drawn)
     band = [row for row in rows if row["curve"] == "band" and not shown and (not logarithmic or row["false"] >= low)]
     if band:
-        series.append(
-            Series(
-                name=f"the attack in the long run ({exact_percent(first['confidence'])} confidence at each place)",
-                kind="band",
-                x=tuple(row["false"] for row in band),
-                y=tuple(row["high"] for row in band),
-                # no logarithm of 0: there the band reaches to the lower edge
-                low=tuple(max(row["low"], least) if logarithmic else row["low"] for row in band),
-                slot=NEUTRAL,
-            )
-        )
+        # no logarithm of 0: there the band reaches to the lower edge
+        ends = tuple(max(row["low"], least) if logarithmic else row["low"] for row in band)
+        name = f"the attack in the long run ({exact_percent(first['confidence'])} confidence at each place)"
+        series.append(marks(band, "false", "high", name=name, kind="band", low=ends, slot=NEUTRAL))
     for curve, (kind, name) in CURVES.items():
         held = [row for row in rows if row["curve"] == curve and not (plain and curve in CORNERS)]
         held = [row for row in held if row["false"] > 0 and row["true"] > 0] if logarithmic else held
         if held:
-            series.append(
-                Series(
-                    name=ESTIMATE if shown and curve == "attack" else f"{name} ({_of(held[0])})",
-                    kind="line",
-                    x=tuple(row["false"] for row in held),
-                    y=tuple(row["true"] for row in held),
-                    epsilon=None if shown and curve == "attack" else kind,
-                    faint=shown and curve == "attack",
-                    hover=tuple(_hover(row) for row in held),
-                )
-            )
-    return Chart(
-        panels=(
-            Panel(
-                x=_axis(f"false alarms ({first['without_are']}", logarithmic, low),
-                y=_axis(f"found ({first['with_are']}", logarithmic, least),
-            ),
-        ),
-        series=tuple(series),
+            faint = shown and curve == "attack"
+            epsilon = stated(kind, first["bound"] if kind == "audited" else held[0]["epsilon"])
+            told = ESTIMATE if faint else f"{name} ({'ε audited ≥' if kind == 'audited' else 'ε ='} {epsilon})"
+            own: Look = {"epsilon": None if faint else kind, "faint": faint}
+            series.append(marks(held, "false", "true", name=told, kind="line", **own))
+    return single(
+        _axis(f"false alarms ({first['without_are']}", logarithmic, low),
+        _axis(f"found ({first['with_are']}", logarithmic, least),
+        series,
         flags=(Flag.ONE_STEP,) * (first["covers"] == "step"),
         height=400,
     )
-
-
-plot = plotted(chart)
-
-
-def _of(row: Row) -> str:
-    """What a curve belongs to, in the legend."""
-    kind, _ = CURVES[row["curve"]]
-    if row["curve"] == "gaussian_shown":
-        return f"ε at least {stated('audited', row['bound'])}, μ = {number(row['mu_shown'])}"
-    if row["curve"] in GAUSSIANS:
-        return f"ε = {stated(kind, row['epsilon'])}, μ = {number(row[GAUSSIANS[row['curve']]])}"
-    if kind == "audited":
-        return f"ε audited: at least {stated('audited', row['bound'])}"
-    return f"ε = {stated(kind, row['epsilon'])}, δ = {rounded_delta(row['delta'])}"
 
 
 def _axis(title: str, logarithmic: bool, low: float) -> Axis:
@@ -294,10 +248,3 @@ def _lowest(rows: Sequence[Row], low: float) -> float:
 def _corner(epsilon: float, delta: float) -> tuple[float, ...]:
     """Where the two sides of the region meet."""
     return ((1 - delta) / (1 + math.exp(epsilon)),) if epsilon < 700 else ()
-
-
-def _hover(row: Row) -> str:
-    gaussian = dict.fromkeys(GAUSSIANS, "no attack on Gaussian noise may find more than")
-    gaussian["gaussian_shown"] = "in the long run the attack finds at least"
-    said = {"attack": "finds", **gaussian}.get(row["curve"], "no attack may find more than")
-    return f"{percent(row['false'])} false alarms\n{said} {percent(row['true'])}"

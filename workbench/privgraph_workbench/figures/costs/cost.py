@@ -4,17 +4,16 @@ is."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from privgraph_workbench.figures.axes import COLUMNS, spans
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, empty
-from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.chart import Axis, Chart, Look, Panel, Row, Rule, Series, empty
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.flags import Flag
+from privgraph_workbench.figures.marks import marks
 from privgraph_workbench.theme import EPSILONS, Epsilon
-from privgraph_workbench.words.numbers import number, proved_epsilon, stated
 
-TITLE = "ε of a setting"
 KINDS: tuple[Epsilon, ...] = ("sound", "published")
 HANDLE = "noise"
 LARGEST = 1e5
@@ -52,113 +51,53 @@ def chart(rows: Sequence[Row]) -> Chart:
         return empty("it costs nothing: ε = 0" if free else "no finite ε: none proved, and no formula published")
     bounds = spans(min(drawn), max(min(max(drawn), LARGEST), min(drawn)))
     groups = {of: [row for row in rows if row["of"] == of] for of in dict.fromkeys(row["of"] for row in rows)}
-    unproved = [of for of, held in groups.items() if not any(_finite(row["epsilon"]) for row in held)]
+    unproved = any(not any(_finite(row["epsilon"]) for row in held) for held in groups.values())
+    title = f"ε against {str(rows[0]['axis']).partition(' (')[0]}"
+    if len(groups) > 1 and not unproved and len({row["axis"] for row in rows}) == 1:
+        places = {row["x"]: row for row in sorted(rows, key=lambda row: (row["chosen"], row["x"]))}
+        panel = _panel(sorted(places.values(), key=lambda row: float(row["x"])), "", bounds)
+        series = []
+        for slot, (of, held) in enumerate(groups.items()):
+            look: Look = {"slot": slot, "hollow": slot > 0, "group": of}
+            series += _curve(held, "epsilon", f"{of}: sound ε", **look)
+        return Chart(title=f"Sound {title}", panels=(panel,), series=tuple(series), height=340)
     alone = len(groups) == 1
-    (first, *_) = groups
-    if not alone and not unproved and len({row["axis"] for row in rows}) == 1:
-        return _over_each_other(groups, bounds)
     return Chart(
-        title=(f"{first}: {_against(rows)}" if first else _against(rows)) if alone else "Side by side",
-        panels=tuple(_panel(held, "" if alone else of, bounds) for of, held in groups.items()),
-        series=tuple(one for place, held in enumerate(groups.values()) for one in _curves(held, place)),
-        flags=(Flag.UNPROVED,) * bool(unproved),
+        title=": ".join(filter(None, (*groups, title))) if alone else "Side by side",
+        panels=tuple(_panel(held, of * (not alone), bounds) for of, held in groups.items()),
+        series=tuple(
+            one
+            for panel, held in enumerate(groups.values())
+            for kind in KINDS
+            for one in _curve(held, COLUMNS[kind], EPSILONS[kind].title, epsilon=kind, panel=panel)
+        ),
+        flags=(Flag.UNPROVED,) * unproved,
         height=340,
     )
-
-
-def _over_each_other(groups: Mapping[str, Sequence[Row]], bounds: tuple[float, float]) -> Chart:
-    """The sound epsilons of several methods over one axis: their noise is of the same kind."""
-    rows = sorted((row for held in groups.values() for row in held), key=lambda row: float(row["x"]))
-    own = [row for row in rows if row["chosen"]]
-    marked = {row["x"]: row for row in own}  # one line where the settings have the same noise
-    panel = _panel([{**row, "chosen": row is marked.get(row["x"])} for row in rows], "", bounds)
-    series = []
-    for place, (of, held) in enumerate(groups.items()):
-        for whole in (True, False):
-            shown = [row for row in held if _finite(row["epsilon"]) and (whole or row["chosen"])]
-            series.append(
-                Series(
-                    name=f"{of}: sound ε",
-                    kind="path" if whole else "points",
-                    x=tuple(row["x"] for row in shown),
-                    y=tuple(row["epsilon"] for row in shown),
-                    slot=place,
-                    size=5 if whole else 13,
-                    hollow=place > 0,
-                    legend=whole,
-                    group=of,
-                    hover=tuple(f"{of}\n{_hover(row)}" for row in shown),
-                )
-            )
-    return Chart(
-        title=f"Sound {_against(rows)}",
-        panels=(panel,),
-        series=tuple(series),
-        height=340,
-    )
-
-
-def _against(rows: Sequence[Row]) -> str:
-    return f"ε against {str(rows[0]['axis']).partition(' (')[0]}"
 
 
 def _panel(rows: Sequence[Row], title: str, bounds: tuple[float, float]) -> Panel:
     factors = rows[0]["x"] > 0 and rows[-1]["x"] > 12 * rows[0]["x"]
     left, right = spans(rows[0]["x"], rows[-1]["x"])
-    axis = rows[0]["axis"]
+    name = rows[0]["axis"]
+    own = {row["x"]: row for row in rows if row["chosen"]}
+    rules = tuple(Rule(x=at, label="this setting", handle=HANDLE * row["handle"]) for at, row in own.items())
+    x = Axis(title=f"{name}, logarithmic", scale="log", low=left, high=right) if factors else Axis(title=name)
     return Panel(
-        title=title,
-        x=Axis(title=f"{axis}, logarithmic", scale="log", low=left, high=right) if factors else Axis(title=axis),
-        y=Axis(title="ε (logarithmic)", scale="log", low=bounds[0], high=bounds[1]),
-        rules=tuple(
-            Rule(
-                x=row["x"],
-                label="this setting",
-                handle=HANDLE * row["handle"],
-            )
-            for row in rows
-            if row["chosen"]
-        ),
+        title=title, x=x, y=Axis(title="ε (logarithmic)", scale="log", low=bounds[0], high=bounds[1]), rules=rules
     )
 
 
-def _curves(rows: Sequence[Row], panel: int) -> list[Series]:
-    """The curve of each epsilon, and the large mark of the setting's own place on it."""
-    series: list[Series] = []
-    for kind in KINDS:
-        key, name = COLUMNS[kind], EPSILONS[kind].title
-        held = [row for row in rows if _finite(row[key])]
-        if not held:
-            continue
-        for whole, shown in ((True, held), (False, [row for row in held if row["chosen"]])):
-            series.append(
-                Series(
-                    name=name,
-                    kind="path" if whole else "points",
-                    x=tuple(row["x"] for row in shown),
-                    y=tuple(row[key] for row in shown),
-                    epsilon=kind,
-                    size=5 if whole else 13,
-                    panel=panel,
-                    legend=whole,
-                    group=name,
-                    hover=tuple(_hover(row) for row in shown),
-                )
-            )
-    return series
-
-
-plot = plotted(chart)
+def _curve(rows: Sequence[Row], column: str, name: str, **look: Any) -> list[Series]:
+    """The curve of an epsilon, and the large mark of the setting's own place on it."""
+    held = [row for row in rows if _finite(row[column])]
+    if not held:
+        return []
+    own = [row for row in held if row["chosen"]]
+    look = {"name": name, "group": name, **look}
+    path = marks(held, "x", column, kind="path", size=5, **look)
+    return [path, marks(own, "x", column, size=13, legend=False, **look)]
 
 
 def _finite(value: float | None) -> bool:
     return value is not None and 0 < value < math.inf
-
-
-def _hover(row: Row) -> str:
-    return "\n".join((f"{row['axis']}: {number(row['x'], 4)}", *_epsilons(row)))
-
-
-def _epsilons(row: Row) -> tuple[str, str]:
-    published = stated("published", row["epsilon_as_published"])
-    return f"sound ε {proved_epsilon(row['epsilon'])}", f"ε as published {published}"

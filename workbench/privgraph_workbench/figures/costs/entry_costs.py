@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, distinct, empty
-from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.chart import Axis, Chart, Look, Panel, Row, Rule, distinct, empty, named
 from privgraph_workbench.figures.figure import figure
+from privgraph_workbench.figures.marks import marks
 from privgraph_workbench.words.numbers import proved_epsilon
 
-TITLE = "What each mechanism costs"
 SIDES = (("alone", "ε of this mechanism alone"), ("without", "ε of all others, without it"))
 
 
@@ -29,34 +28,12 @@ def chart(rows: Sequence[Row]) -> Chart:
     finite = [row[key] for row in rows for key in ("alone", "without", "whole") if math.isfinite(row[key])]
     highest = 1.25 * max(finite, default=0.0) or 1.0
     whole, names = rows[0]["whole"], distinct(row["name"] for row in rows)
-    rules = (Rule(x=whole, label="all together", side="left"),) if math.isfinite(whole) else ()
-    series = [
-        Series(
-            name=title,
-            kind="bars",
-            x=tuple(row[key] if math.isfinite(row[key]) else highest for row in rows),
-            y=names,
-            epsilon="sound",
-            panel=place,
-            legend=False,
-            text=tuple(proved_epsilon(row[key]) for row in rows),
-            hover=tuple(f"{row['name']}\n{title}: {proved_epsilon(row[key])}" for row in rows),
-        )
-        for place, (key, title) in enumerate(SIDES)
-    ]
-    return Chart(
-        panels=tuple(
-            Panel(
-                x=Axis(title=title, low=0, high=highest),
-                y=Axis(title="", scale="category", categories=names, labels=place == 0),
-                rules=rules,
-            )
-            for place, (_, title) in enumerate(SIDES)
-        ),
-        series=tuple(series),
-        columns=2,
-        height=190 + 40 * len(rows),
-    )
-
-
-plot = plotted(chart)
+    rules = (Rule(x=whole, label="all together", side="left"),) * math.isfinite(whole)
+    panels, series = [], []
+    for place, (key, title) in enumerate(SIDES):
+        panels.append(Panel(x=Axis(title=title, low=0, high=highest), y=named(names, labels=not place), rules=rules))
+        look: Look = {"epsilon": "sound", "panel": place, "legend": False, "hover": ("name", key)}
+        text = tuple(proved_epsilon(row[key]) for row in rows)
+        lengths = [min(row[key], highest) for row in rows]
+        series.append(marks(rows, lengths, names, name=title, kind="bars", text=text, **look))
+    return Chart(panels=tuple(panels), series=tuple(series), columns=2, height=190 + 40 * len(rows))

@@ -18,17 +18,17 @@ from privgraph.privacy.events import (
     Single,
 )
 from privgraph.privacy.ledger import Ledger, LedgerEntry
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, distinct, empty
-from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.chart import Axis, Chart, Look, Row, distinct, empty, named, single
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.flags import Flag
+from privgraph_workbench.figures.marks import marks
 from privgraph_workbench.figures.needs import LEDGER
-from privgraph_workbench.words.numbers import number, percent
+from privgraph_workbench.words.numbers import percent
 
 ORDERS = (*range(2, 65), 96, 128, 192, 256, 512, 1024)
 _WITH_NOISE = (Gaussian, Laplace, SampledTerms, SampledSubgraphs)
+HOVER = ("mechanism", "stage", "share", "noise_std", "sensitivity", "norm", "sampling_rate", "note")
 SHARE = "share of the budget (percent of the total Rényi divergence)"
-TITLE = "Where the privacy budget goes"
 
 
 def data(entries: Sequence[LedgerEntry], delta: float) -> list[Row]:
@@ -71,30 +71,14 @@ def chart(rows: Sequence[Row]) -> Chart:
     if not rows:
         return empty("nothing that is protected has been read")
     names = distinct(name(row) for row in rows)
-    return Chart(
-        panels=(
-            Panel(
-                x=Axis(title=SHARE, percent=True, low=0, high=1),
-                y=Axis(title="", scale="category", categories=names),
-            ),
-        ),
-        series=(
-            Series(
-                name="share",
-                kind="bars",
-                x=tuple(row["share"] for row in rows),
-                y=names,
-                legend=False,
-                text=tuple(percent(row["share"]) for row in rows),
-                hover=tuple(_hover(row) for row in rows),
-            ),
-        ),
+    look: Look = {"legend": False, "text": tuple(percent(row["share"]) for row in rows), "hover": HOVER}
+    return single(
+        Axis(title=SHARE, percent=True, low=0, high=1),
+        named(names),
+        [marks(rows, "share", names, name="share", kind="bars", **look)],
         flags=(Flag.UNPROTECTED,) * (not all(row["private"] for row in rows)),
         height=170 + 38 * len(rows),
     )
-
-
-plot = plotted(chart)
 
 
 def alike(rows: Sequence[Row]) -> bool:
@@ -118,16 +102,3 @@ def name(row: Row) -> str:
     stage = f", {row['stage']}" if row["stage"] else ""
     times = f" × {row['count']}" if row["count"] != 1 else ""
     return f"{row['mechanism']}{stage}{times}"
-
-
-def _hover(row: Row) -> str:
-    lines = [name(row), f"share {percent(row['share'])}"]
-    if row["noise_std"] is not None:
-        lines.append(f"noise: standard deviation {number(row['noise_std'])}")
-    if row["sensitivity"] is not None:
-        lines.append(f"sensitivity {number(row['sensitivity'])} ({row['norm']})")
-    if row["sampling_rate"] is not None:
-        lines.append(f"sampling rate {number(row['sampling_rate'])}")
-    if row["note"]:
-        lines.append(row["note"])
-    return "\n".join(lines)

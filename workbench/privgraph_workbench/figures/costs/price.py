@@ -5,17 +5,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal
 
 from privgraph_workbench.figures.axes import COLUMNS, spans
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
-from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.chart import Axis, Chart, Look, Panel, Row, Series, empty
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.flags import Flag
+from privgraph_workbench.figures.marks import marks
 from privgraph_workbench.theme import EPSILONS, Epsilon
-from privgraph_workbench.words.numbers import number, percent, upper
 
-TITLE = "What the answers cost"
 KINDS: tuple[Epsilon, ...] = ("sound", "published")
 
 
@@ -67,50 +64,20 @@ def chart(rows: Sequence[Row]) -> Chart:
     series: list[Series] = []
     for kind in KINDS:
         key, name = COLUMNS[kind], EPSILONS[kind].title
-        held = [row for row in rows if _finite(row[key])]
-        if not held:
-            continue
-        series.append(
-            Series(
-                name=name,
-                kind="line",
-                x=tuple(row["lam"] for row in held),
-                y=tuple(row[key] for row in held),
-                epsilon=kind,
-                group=name,
-                hover=tuple(_hover(row) for row in held),
-            )
-        )
-        marked = [row for row in held if row["chosen"]]
-        series.append(
-            Series(
-                name=name,
-                kind="points",
-                x=tuple(row["lam"] for row in marked),
-                y=tuple(row[key] for row in marked),
-                epsilon=kind,
-                size=12,
-                legend=False,
-                group=name,
-                hover=tuple(_hover(row) for row in marked),
-            )
-        )
+        if held := [row for row in rows if _finite(row[key])]:
+            own = [row for row in held if row["chosen"]]
+            series.append(marks(held, "lam", key, name=name, kind="line", epsilon=kind, group=name))
+            series.append(marks(own, "lam", key, name=name, epsilon=kind, size=12, legend=False, group=name))
     along = Axis(title=AXES[rows[0]["by"]][1], scale="log", low=left, high=right)
-    whose = rows[0]["whose"]
-    panels = [
-        Panel(
-            title=f"a node {whose}" if whose else "",
-            x=along,
-            y=Axis(title="ε (logarithmic)", scale="log", low=low, high=high),
-        )
-    ]
+    whose = f"a node {rows[0]['whose']}" if rows[0]["whose"] else ""
+    panels = [Panel(title=whose, x=along, y=Axis(title="ε (logarithmic)", scale="log", low=low, high=high))]
     told = [row for row in rows if row["right"] is not None]
     if told:
         panels.append(Panel(x=along, y=Axis(title="labels right, on average (percent)", percent=True, low=0, high=1)))
-        marked = [row for row in told if row["chosen"]]
-        series += [_right("line", told, 7), _right("points", marked, 12)]
-    along_noise = rows[0]["by"] == "noise"
-    wide = along_noise and not rows[0]["stacked"]
+        look: Look = {"name": "labels right", "slot": 2, "panel": 1, "legend": False}
+        series.append(marks(told, "lam", "right", kind="line", **look))
+        series.append(marks([row for row in told if row["chosen"]], "lam", "right", size=12, **look))
+    wide = rows[0]["by"] == "noise" and not rows[0]["stacked"]
     return Chart(
         panels=tuple(panels),
         series=tuple(series),
@@ -120,31 +87,5 @@ def chart(rows: Sequence[Row]) -> Chart:
     )
 
 
-plot = plotted(chart)
-
-
-def _right(kind: Literal["line", "points"], held: Sequence[Row], size: float) -> Series:
-    """Shares of right labels in the second panel."""
-    return Series(
-        name="labels right",
-        kind=kind,
-        x=tuple(row["lam"] for row in held),
-        y=tuple(row["right"] for row in held),
-        slot=2,
-        panel=1,
-        size=size,
-        legend=False,
-        hover=tuple(_hover(row) for row in held),
-    )
-
-
 def _finite(value: float | None) -> bool:
     return value is not None and 0 < value < math.inf
-
-
-def _hover(row: Row) -> str:
-    right = "" if row["right"] is None else f"\n{percent(row['right'])} of labels right, on average"
-    return (
-        f"{AXES[row['by']][0]} {number(row['lam'])}\nsound ε {upper(row['epsilon'])}\n"
-        f"ε as published {number(row['epsilon_as_published'], 4)}{right}"
-    )

@@ -6,13 +6,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, distinct, empty
+from privgraph_workbench.figures.chart import Axis, Chart, Look, Row, Rule, distinct, empty, named, single
 from privgraph_workbench.figures.costs.ledger import SHARE
-from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.figures.figure import figure
+from privgraph_workbench.figures.marks import marks
 from privgraph_workbench.words.numbers import percent
 
-TITLE = "How the budget is split"
 HANDLE = "border"
 
 
@@ -43,30 +42,16 @@ def chart(rows: Sequence[Row]) -> Chart:
     stretch."""
     if not any(row["share"] for row in rows):
         return empty("nothing that is protected is read")
-    series = [
-        Series(
-            name=f"{row['name']}: {percent(row['share'])}",
-            kind="bars",
-            x=(row["high"],),
-            y=("budget",),
-            slot=place,
-            hover=(f"{row['name']}\n{percent(row['share'])} of the budget",),
-            legend=False,
-        )
-        for place, row in enumerate(rows)
-    ]
+    series = []
+    for place, row in enumerate(rows):
+        look: Look = {"slot": place, "legend": False, "hover": ("name", "share")}
+        name = f"{row['name']}: {percent(row['share'])}"
+        series.append(marks([row], "high", ("budget",), name=name, kind="bars", **look))
     legend = [replace(one, x=(0.0,), legend=True) for one in series]  # in order, though the last is drawn first
-    return Chart(
-        panels=(
-            Panel(
-                x=Axis(title=SHARE, percent=True, low=0, high=1),
-                y=Axis(title="", scale="category", categories=("budget",), labels=False),
-                rules=tuple(Rule(x=row["high"], label="", handle=HANDLE) for row in rows if row["handle"]),
-            ),
-        ),
-        series=(*legend, *reversed(series)),
+    return single(
+        Axis(title=SHARE, percent=True, low=0, high=1),
+        named(("budget",), labels=False),
+        (*legend, *reversed(series)),
+        rules=(Rule(x=row["high"], label="", handle=HANDLE) for row in rows if row["handle"]),
         height=200,
     )
-
-
-plot = plotted(chart)

@@ -106,23 +106,9 @@ def draw(chart: Chart, theme_name: str = "light", block: Sequence[str] = ()) -> 
     above, upper, lower = parts
     for part in (above, upper, lower):
         part.patch.set_visible(False)  # the figure's own ground is below it; this one begins at 0, or at -0
+    above.text(_EDGE, 1 - 0.1 / head, "\n".join(title), va="top", fontsize=_TITLE, color=colours.text, weight="bold")
     above.text(
-        _EDGE,
-        1 - 0.1 / head,
-        "\n".join(title),
-        va="top",
-        fontsize=_TITLE,
-        color=colours.text,
-        weight="bold",
-    )
-    above.text(
-        _EDGE,
-        1 - top / head,
-        "\n".join(badges),
-        va="top",
-        fontsize=_BADGE,
-        color=colours.warning,
-        linespacing=1.4,
+        _EDGE, 1 - top / head, "\n".join(badges), va="top", fontsize=_BADGE, color=colours.warning, linespacing=1.4
     )
     shared = widths(chart.panels, columns)
     axes = upper.subplots(rows, columns, squeeze=False, width_ratios=shared)
@@ -157,16 +143,7 @@ def draw(chart: Chart, theme_name: str = "light", block: Sequence[str] = ()) -> 
             labelcolor=colours.text,
             handlelength=3,
         )
-    lower.text(
-        0.012,
-        0.98,
-        "\n".join(lines),
-        ha="left",
-        va="top",
-        fontsize=9,
-        color=colours.muted,
-        linespacing=1.35,
-    )
+    lower.text(0.012, 0.98, "\n".join(lines), ha="left", va="top", fontsize=9, color=colours.muted, linespacing=1.35)
     lower.text(
         0.012,
         1 - (0.08 + _LINE * len(lines)) / foot,

@@ -6,8 +6,7 @@ import hashlib
 import math
 import textwrap
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
-from typing import Protocol
+from collections.abc import Collection, Sequence
 
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
@@ -18,7 +17,6 @@ from privgraph_workbench.figures.chart import (
     Chart,
     Coordinate,
     Panel,
-    Row,
     Series,
     log_ticks,
     strengths,
@@ -26,6 +24,7 @@ from privgraph_workbench.figures.chart import (
     widths,
 )
 from privgraph_workbench.figures.drawing.looks import look
+from privgraph_workbench.figures.hover import described
 from privgraph_workbench.theme import FONT, FONT_SIZE, Theme, theme, transparent
 
 _LEGEND_ROW = 24
@@ -90,21 +89,6 @@ def draw(chart: Chart, theme_name: str = "light") -> go.Figure:
         _words(figure, panel, "" if position == 0 else str(position + 1), colours, columns)
     _layout(figure, chart, colours, first_shown.values(), rows, columns)
     return figure
-
-
-class Plot(Protocol):
-    def __call__(self, rows: Sequence[Row], theme: str = "light") -> go.Figure: ...
-
-
-def plotted(chart: Callable[[Sequence[Row]], Chart]) -> Plot:
-    """The `plot` of a figure's module: its rows as its `chart` says."""
-
-    def plot(rows: Sequence[Row], theme: str = "light") -> go.Figure:
-        """The chart of these rows as a plotly figure, `light` or `dark`."""
-        return draw(chart(rows), theme)
-
-    plot.__module__ = chart.__module__  # where people look for it
-    return plot
 
 
 def plain(text: str) -> str:
@@ -282,9 +266,8 @@ def _trace(series: Series, panel: Panel, colours: Theme) -> go.Scatter | go.Bar 
     seen = look(series, colours)
     colour = seen.colour
     line = {"color": colour, "width": 2, "dash": seen.dash}
-    hover = (
-        {"text": [plain(text) for text in series.hover], "hoverinfo": "text"} if series.hover else {"hoverinfo": "skip"}
-    )
+    told = [plain(text) for text in described(series, panel)]
+    hover = {"text": told, "hoverinfo": "text"} if told else {"hoverinfo": "skip"}
     marker = {
         "symbol": f"{seen.symbol}-open" if seen.hollow else seen.symbol,
         "size": series.size,
@@ -305,11 +288,7 @@ def _trace(series: Series, panel: Panel, colours: Theme) -> go.Scatter | go.Bar 
             marker={
                 "color": colour,
                 # overlay: without it, the bar below its hatching would have no colour at all
-                "pattern": {
-                    "shape": seen.pattern,
-                    "fgcolor": colours.background,
-                    "fillmode": "overlay",
-                },
+                "pattern": {"shape": seen.pattern, "fgcolor": colours.background, "fillmode": "overlay"},
             },
             text=[plain(text) for text in series.text] or None,
             textposition="outside" if seen.pattern else "auto",  # no text on hatching
@@ -317,11 +296,11 @@ def _trace(series: Series, panel: Panel, colours: Theme) -> go.Scatter | go.Bar 
             outsidetextfont={"color": colours.text},
             cliponaxis=False,
             textangle=0,
-            hovertext=[plain(text) for text in series.hover],
+            hovertext=told,
             hoverinfo="text",
         )
     if series.kind == "cells":
-        return _cells(series, colour, colours)
+        return _cells(series, told, colour, colours)
     if series.kind == "band":
         return go.Scatter(
             x=[*series.x, *reversed(series.x)] or NOWHERE,
@@ -367,7 +346,7 @@ def _trace(series: Series, panel: Panel, colours: Theme) -> go.Scatter | go.Bar 
     )
 
 
-def _cells(series: Series, colour: str, colours: Theme) -> go.Heatmap:
+def _cells(series: Series, told: Sequence[str], colour: str, colours: Theme) -> go.Heatmap:
     """Squares that are shaded by their numbers; the number itself stands in each, so that colour says nothing
     alone."""
     return go.Heatmap(
@@ -383,6 +362,6 @@ def _cells(series: Series, colour: str, colours: Theme) -> go.Heatmap:
         text=[plain(text) for text in series.text],
         texttemplate="%{text}",
         textfont={"color": colours.text},
-        hovertext=[plain(text) for text in series.hover],
+        hovertext=told,
         hoverinfo="text",
     )

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, distinct, empty
-from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.chart import Axis, Chart, Row, distinct, empty, named, single
 from privgraph_workbench.figures.figure import figure, without
 from privgraph_workbench.figures.flags import Flag
-from privgraph_workbench.words.numbers import percent
+from privgraph_workbench.figures.marks import marks
 
 
 def data(counts: Mapping[str, int] | Sequence[int], names: Sequence[str] = ()) -> list[Row]:
@@ -31,27 +30,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     """Horizontal bars of node counts by class."""
     if not rows:
         return empty("this graph has no classes")
-    names = distinct(row["name"] for row in rows)
-    return Chart(
-        panels=(
-            Panel(
-                x=Axis(title="nodes (count)", low=0),
-                y=Axis(title="", scale="category", categories=names),
-            ),
-        ),
-        series=(
-            Series(
-                name="nodes",
-                kind="bars",
-                x=tuple(row["nodes"] for row in rows),
-                y=names,
-                legend=False,
-                text=tuple(f"{row['share']:.0%}" for row in rows),
-                hover=tuple(f"{row['name']}: {row['nodes']:,} nodes ({percent(row['share'])})" for row in rows),
-            ),
-        ),
-        height=170 + 26 * len(rows),
-    )
-
-
-plot = plotted(chart)
+    names, text = distinct(row["name"] for row in rows), tuple(f"{row['share']:.0%}" for row in rows)
+    hover = ("name", "nodes", "share")
+    bars = marks(rows, "nodes", names, name="nodes", kind="bars", legend=False, text=text, hover=hover)
+    return single(Axis(title="nodes (count)", low=0), named(names), [bars], height=170 + 26 * len(rows))

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
-from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.chart import Axis, Chart, Row, empty, named, single
 from privgraph_workbench.figures.figure import figure, without
 from privgraph_workbench.figures.flags import Flag
-from privgraph_workbench.words.numbers import percent
+from privgraph_workbench.figures.marks import marks
 
 
 def data(degrees: Mapping[int, int] | Mapping[str, int] | Sequence[int]) -> list[Row]:
@@ -46,33 +45,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     """Bars of node counts by degree bin."""
     if not rows:
         return empty("this graph has no nodes")
-    names = [_name(row) for row in rows]
-    return Chart(
-        panels=(
-            Panel(
-                x=Axis(title="degree (neighbours per node; bins double)", scale="category", categories=tuple(names)),
-                y=Axis(title="nodes (count)", low=0),
-            ),
-        ),
-        series=(
-            Series(
-                name="nodes",
-                kind="bars",
-                x=tuple(names),
-                y=tuple(row["nodes"] for row in rows),
-                legend=False,
-                hover=tuple(
-                    f"degree {name}: {row['nodes']:,} nodes ({percent(row['share'])})"
-                    for name, row in zip(names, rows, strict=True)
-                ),
-            ),
-        ),
-        height=340,
-    )
-
-
-plot = plotted(chart)
-
-
-def _name(row: Row) -> str:
-    return str(row["low"]) if row["low"] == row["high"] else f"{row['low']}–{row['high']}"
+    names = [str(row["low"]) if row["low"] == row["high"] else f"{row['low']}–{row['high']}" for row in rows]
+    bars = marks(rows, names, "nodes", name="nodes", kind="bars", legend=False)
+    x = named(names, "degree (neighbours per node; bins double)")
+    return single(x, Axis(title="nodes (count)", low=0), [bars], height=340)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, edges, empty
-from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.chart import Axis, Chart, Look, Panel, Row, edges, empty
 from privgraph_workbench.figures.figure import figure, without
 from privgraph_workbench.figures.flags import Flag
+from privgraph_workbench.figures.marks import marks
 
+HOVER = ("node", "called", "name", "degree")
 MOST_NODES = 200
 
 
@@ -66,33 +67,11 @@ def chart(rows: Sequence[Row]) -> Chart:
     nodes = {row["node"]: row for row in rows if row["kind"] == "node"}
     if not nodes:
         return empty("there is no node to draw")
-    ends = [(row["source"], row["target"]) for row in rows if row["kind"] == "edge"]
-    series = [edges(nodes, ends)]
-    classes = sorted({(row["class"], row["name"]) for row in nodes.values()})
-    for label, name in classes:
+    series = [edges(nodes, [(row["source"], row["target"]) for row in rows if row["kind"] == "edge"])]
+    for label, name in sorted({(row["class"], row["name"]) for row in nodes.values()}):
         for centre in (False, True):
             members = [row for row in nodes.values() if row["class"] == label and row["centre"] == centre]
-            if not members:
-                continue
-            series.append(
-                Series(
-                    name=f"{name} (the chosen node)" if centre else name,
-                    kind="points",
-                    x=tuple(row["x"] for row in members),
-                    y=tuple(row["y"] for row in members),
-                    slot=label,
-                    size=20 if centre else 12,
-                    hover=tuple(
-                        (f"node {row.get('called', row['node'])}\n{row['name']}\n{row['degree']} drawn neighbours")
-                        for row in members
-                    ),
-                )
-            )
-    return Chart(
-        panels=(Panel(x=Axis(title=""), y=Axis(title=""), bare=True),),
-        series=tuple(series),
-        height=480,
-    )
-
-
-plot = plotted(chart)
+            told = f"{name} (the chosen node)" if centre else name
+            look: Look = {"slot": label, "size": 20 if centre else 12, "hover": HOVER}
+            series += [marks(members, "x", "y", name=told, **look)] if members else []
+    return Chart(panels=(Panel(x=Axis(title=""), y=Axis(title=""), bare=True),), series=tuple(series), height=480)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import product
 
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, edges, empty
-from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.chart import Axis, Chart, Look, Panel, Row, edges, empty
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.flags import Flag
 from privgraph_workbench.figures.graphs import neighbourhood
+from privgraph_workbench.figures.marks import marks
 
-TITLE = "Predictions on the graph"
-BADGE = "the evaluator's view: true classes and edges are private"
+HOVER = ("node", "name", "true_name", "degree")
 
 
 def data(
@@ -41,50 +39,18 @@ def chart(rows: Sequence[Row]) -> Chart:
     nodes = {row["node"]: row for row in rows if row["kind"] == "node"}
     if not nodes:
         return empty("there is no node to draw")
-    ends = [(row["source"], row["target"]) for row in rows if row["kind"] == "edge"]
-    series = [edges(nodes, ends)]
-    said = [row for row in nodes.values() if row["predicted"] is not None]
-    classes = sorted({(row["predicted"], row["name"]) for row in said})
-    for (label, name), correct, centre in product(classes, (True, False), (False, True)):
-        members = [
-            row for row in said if row["predicted"] == label and _is_right(row) == correct and row["centre"] == centre
-        ]
-        words = f"{name}{'' if correct else ', wrongly'}{' (the chosen node)' if centre else ''}"
-        series += _points(words, members, label, 20 if centre else 12, hollow=not correct)
-    silent = [row for row in nodes.values() if row["predicted"] is None]
-    series += _points("no prediction", silent, max((label for label, _ in classes), default=0) + 1, 6, hollow=True)
-    return Chart(
-        panels=(Panel(x=Axis(title=""), y=Axis(title=""), bare=True),),
-        series=tuple(series),
-        height=480,
-        legend=True,
-    )
-
-
-plot = plotted(chart)
-
-
-def _is_right(row: Row) -> bool:
-    return bool(row["predicted"] == row["class"])
-
-
-def _points(name: str, rows: Sequence[Row], slot: int, size: float, *, hollow: bool) -> list[Series]:
-    if not rows:
-        return []
-    return [
-        Series(
-            name=name,
-            kind="points",
-            x=tuple(row["x"] for row in rows),
-            y=tuple(row["y"] for row in rows),
-            slot=slot,
-            size=size,
-            hollow=hollow,
-            hover=tuple(_hover(row) for row in rows),
-        )
-    ]
-
-
-def _hover(row: Row) -> str:
-    said = "no prediction" if row["predicted"] is None else f"predicted {row['name']}"
-    return f"node {row['node']}\n{said}\ntruly {row['true_name']}\n{row['degree']} drawn neighbours"
+    series = [edges(nodes, [(row["source"], row["target"]) for row in rows if row["kind"] == "edge"])]
+    groups: dict[tuple[int, str, bool, bool], list[Row]] = {}
+    for row in nodes.values():
+        if row["predicted"] is not None:
+            key = (row["predicted"], row["name"], row["predicted"] != row["class"], row["centre"])
+            groups.setdefault(key, []).append(row)
+    for (label, name, wrong, centre), members in sorted(groups.items()):
+        told = f"{name}{', wrongly' * wrong}{' (the chosen node)' * centre}"
+        look: Look = {"slot": label, "size": 20 if centre else 12, "hollow": wrong, "hover": HOVER}
+        series.append(marks(members, "x", "y", name=told, **look))
+    if silent := [row for row in nodes.values() if row["predicted"] is None]:
+        look = {"slot": max((key[0] for key in groups), default=0) + 1, "size": 6, "hollow": True, "hover": HOVER}
+        series.append(marks(silent, "x", "y", name="no prediction", **look))
+    panel = Panel(x=Axis(title=""), y=Axis(title=""), bare=True)
+    return Chart(panels=(panel,), series=tuple(series), height=480, legend=True)

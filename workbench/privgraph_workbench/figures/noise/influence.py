@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, band, empty
-from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.chart import Axis, Chart, Look, Row, Series, band, empty, single
 from privgraph_workbench.figures.figure import figure
+from privgraph_workbench.figures.marks import marks
 from privgraph_workbench.figures.seeds import confidence
-from privgraph_workbench.words.numbers import number
-
-TITLE = "One node's influence on the gradient"
 
 
 class Measured(Protocol):
@@ -60,38 +57,10 @@ def chart(rows: Sequence[Row]) -> Chart:
     if not rows:
         return empty("nothing was measured")
     series: list[Series] = []
-    ranges = []
     for slot, network in enumerate(dict.fromkeys(row["network"] for row in rows)):
         held = [row for row in rows if row["network"] == network]
         series += band(held, "share", slot=slot, panel=0, group=network)
-        series.append(
-            Series(
-                name=network,
-                kind="path",
-                x=tuple(row["share"] for row in held),
-                y=tuple(row["mean"] for row in held),
-                slot=slot,
-                group=network,
-                hover=tuple(
-                    f"{network}\n{row['out_edges']:,} out-edges\nthe gradient moves by {number(row['mean'])}"
-                    for row in held
-                ),
-            )
-        )
-        ranges.append(
-            f"{network} from {number(held[0]['mean'])} with {held[0]['out_edges']:,} out-edges to "
-            f"{number(held[-1]['mean'])} with {held[-1]['out_edges']:,}"
-        )
-    return Chart(
-        panels=(
-            Panel(
-                x=Axis(title="χ: out-edges of the node that joins (share of all nodes)", percent=True, low=0.0),
-                y=Axis(title="change of the gradient (L2 norm)", low=0.0),
-            ),
-        ),
-        series=tuple(series),
-        height=360,
-    )
-
-
-plot = plotted(chart)
+        look: Look = {"slot": slot, "group": network}
+        series.append(marks(held, "share", "mean", name=network, kind="path", **look))
+    x = Axis(title="χ: out-edges of the node that joins (share of all nodes)", percent=True, low=0.0)
+    return single(x, Axis(title="change of the gradient (L2 norm)", low=0.0), series, height=360)

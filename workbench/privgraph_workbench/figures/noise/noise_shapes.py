@@ -8,12 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
-from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.chart import Axis, Chart, Look, Panel, Row, empty
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.flags import Flag
+from privgraph_workbench.figures.marks import marks
 
-TITLE = "Three kinds of noise, all of standard deviation 1"
 KINDS = ("spherical Laplace", "Gaussian", "independent Laplace")
 SAMPLES, POINTS, BINS, REACH = 200_000, 500, 48, 4.0
 _MIDDLES = {"spherical Laplace": (0.0, 0.0), "Gaussian": (-8.0, 0.0), "independent Laplace": (8.0, 0.0)}
@@ -58,39 +57,14 @@ def chart(rows: Sequence[Row]) -> Chart:
     """Densities in one panel, three clouds side by side in the other."""
     if not rows:
         return empty("nothing was drawn")
-    series: list[Series] = []
+    series = []
     for dimensions in (1, 2):
         for slot, kind in enumerate(KINDS):
             own = [row for row in rows if row["kind"] == kind and row["dimensions"] == dimensions]
-            series.append(
-                Series(
-                    name=kind,
-                    kind="line" if dimensions == 1 else "points",
-                    x=tuple(row["x"] for row in own),
-                    y=tuple(row["y"] for row in own),
-                    slot=slot,
-                    panel=dimensions - 1,
-                    group=kind,
-                    size=4,
-                )
-            )
-    return Chart(
-        panels=(
-            Panel(
-                title="one coordinate: both Laplaces are one",
-                x=Axis(title="noise (standard deviations)", low=-REACH, high=REACH),
-                y=Axis(title="density", low=0, high=0.8),
-            ),
-            Panel(
-                title="two coordinates, moved aside: circles, and a diamond",
-                x=Axis(title="first coordinate (standard deviations, moved aside)", low=-13, high=13),
-                y=Axis(title="second coordinate (standard deviations)", low=-6.5, high=6.5),
-            ),
-        ),
-        series=tuple(series),
-        columns=2,
-        height=380,
-    )
-
-
-plot = plotted(chart)
+            look: Look = {"kind": "line" if dimensions == 1 else "points", "slot": slot, "panel": dimensions - 1}
+            series.append(marks(own, "x", "y", name=kind, group=kind, size=4, **look))
+    across = Axis(title="first coordinate (standard deviations, moved aside)", low=-13, high=13)
+    along = Axis(title="second coordinate (standard deviations)", low=-6.5, high=6.5)
+    noise, density = Axis(title="noise (standard deviations)", low=-REACH, high=REACH), Axis(title="density", low=0)
+    panels = (Panel(title="one coordinate", x=noise, y=density), Panel(title="two coordinates", x=across, y=along))
+    return Chart(panels=panels, series=tuple(series), columns=2, height=380)

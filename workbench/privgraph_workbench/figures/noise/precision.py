@@ -9,13 +9,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from privgraph.privacy.precision import precision_bound
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
-from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.chart import Axis, Chart, Look, Row, Series, empty, single
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.theme import EPSILONS, NEUTRAL, Epsilon
-from privgraph_workbench.words.numbers import percent, upper
+from privgraph_workbench.figures.marks import marks
+from privgraph_workbench.theme import EPSILONS, NEUTRAL
 
-TITLE = "Highest precision on private embeddings"
 REACH = 12.0
 _PLACES = 121
 
@@ -64,59 +62,13 @@ def chart(rows: Sequence[Row]) -> Chart:
     if not rows:
         return empty("no epsilon to draw")
     bound = [row for row in rows if row["kind"] == "bound"]
-    marks = [row for row in rows if row["kind"] != "bound"]
+    marked = [row for row in rows if row["kind"] != "bound"]
     first, last = rows[0], bound[-1]["epsilon"]
-    series = [
-        Series(
-            name=bound[0]["name"],
-            kind="line",
-            x=tuple(row["epsilon"] for row in bound),
-            y=tuple(row["precision"] for row in bound),
-            hover=tuple(_hover(row) for row in bound),
-        ),
-        Series(
-            name="blind guessing",
-            kind="level",
-            x=(0, last),
-            y=(first["guessing"],),
-            slot=NEUTRAL,
-            shape=2,
-            hover=(f"a blind guess is right in {percent(first['guessing'])} of cases",) * 2,
-        ),
-    ]
-    series += [
-        Series(
-            name=row["name"],
-            kind="points",
-            x=(row["epsilon"],),
-            y=(row["precision"],),
-            slot=1 + place,
-            epsilon=_kind(row),
-            size=13,
-            hover=(f"{row['name']}\n{_hover(row)}",),
-        )
-        for place, row in enumerate(marks)
-    ]
-    return Chart(
-        panels=(
-            Panel(
-                x=Axis(title="ε of each node's embedding", low=0, high=last),
-                y=Axis(title="precision (percent)", percent=True, low=0, high=1.05),
-            ),
-        ),
-        series=tuple(series),
-        height=360,
-    )
-
-
-plot = plotted(chart)
-
-
-def _kind(row: Row) -> Epsilon | None:
-    """Which of the three a mark stands for."""
-    return next((kind for kind in EPSILONS if row["claim"] == kind), None)
-
-
-def _hover(row: Row) -> str:
-    most = "" if row["kind"] == "measured" else "at most "
-    return f"ε {upper(row['epsilon'])}\nprecision {most}{percent(row['precision'])}"
+    guess: Look = {"x": (0, last), "y": (first["guessing"],), "slot": NEUTRAL, "shape": 2}
+    series = [marks(bound, "epsilon", "precision", name=bound[0]["name"], kind="line")]
+    series.append(Series(name="blind guessing", kind="level", **guess))
+    for place, row in enumerate(marked):
+        look: Look = {"slot": 1 + place, "epsilon": row["claim"] or None, "size": 13}
+        series.append(marks([row], "epsilon", "precision", name=row["name"], **look))
+    x = Axis(title="ε of each node's embedding", low=0, high=last)
+    return single(x, Axis(title="precision (percent)", percent=True, low=0, high=1.05), series, height=360)

@@ -11,12 +11,10 @@ import numpy as np
 from privgraph.papers.heter_poisson_gaps import shown_delta
 from privgraph.privacy.composition import gaussian_delta
 from privgraph_workbench.figures.axes import spans
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
-from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.chart import Axis, Chart, Row, empty, single
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.words.numbers import number
+from privgraph_workbench.figures.marks import marks
 
-TITLE = "One release, read in all coordinates"
 SMALLEST = 1e-9
 _PLACES = 61
 LINES = (
@@ -64,27 +62,6 @@ def chart(rows: Sequence[Row]) -> Chart:
     for slot, (key, name) in enumerate(LINES):
         held = [row for row in rows if row[key] >= SMALLEST]
         if held:
-            series.append(
-                Series(
-                    name=name,
-                    kind="line",
-                    x=tuple(row["epsilon"] for row in held),
-                    y=tuple(row[key] for row in held),
-                    slot=slot,
-                    hover=tuple(f"{name}\nε {number(row['epsilon'])}: δ {number(row[key])}" for row in held),
-                )
-            )
-    last = rows[-1]
-    return Chart(
-        panels=(
-            Panel(
-                x=Axis(title="ε", low=0, high=last["epsilon"]),
-                y=Axis(title="δ (logarithmic)", scale="log", low=low, high=high),
-            ),
-        ),
-        series=tuple(series),
-        height=360,
-    )
-
-
-plot = plotted(chart)
+            series.append(marks(held, "epsilon", key, name=name, kind="line", slot=slot))
+    x = Axis(title="ε", low=0, high=rows[-1]["epsilon"])
+    return single(x, Axis(title="δ (logarithmic)", scale="log", low=low, high=high), series, height=360)

@@ -7,11 +7,10 @@ import math
 from collections.abc import Iterable, Sequence
 
 from privgraph_workbench.figures.axes import spans
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
-from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.chart import Axis, Chart, Look, Panel, Row, empty
 from privgraph_workbench.figures.figure import figure
+from privgraph_workbench.figures.marks import marks
 
-TITLE = "The terms of Equation 3"
 FEW = 12
 LINES = (
     ("laplace", "term with spherical Laplace noise"),
@@ -45,49 +44,13 @@ def chart(rows: Sequence[Row]) -> Chart:
         return empty("every node is central in every step, and the terms are of a node that is not")
     few = [row for row in rows if row["k"] <= FEW]
     many = [row for row in rows if row["k"] >= 1]
-    series = [
-        Series(
-            name=name,
-            kind="path" if panel == 0 else "line",
-            x=tuple(row["k"] for row in held),
-            y=tuple(row[key] for row in held),
-            slot=slot,
-            panel=panel,
-            group=key,
-            size=6,
-            hover=tuple(f"k = {row['k']:,g}\n{name}: {_power(row[key])}" for row in held),
-        )
-        for panel, held in enumerate((few, many))
-        for slot, (key, name) in enumerate(LINES)
-        if held
-    ]
+    series = []
+    for panel, held in enumerate((few, many)):
+        for slot, (key, name) in enumerate(LINES):
+            look: Look = {"kind": "line" if panel else "path", "slot": slot, "panel": panel, "group": key, "size": 6}
+            series += [marks(held, "k", key, name=name, **look)] if held else []
     left, right = spans(many[0]["k"], many[-1]["k"]) if many else (1.0, 10.0)
-    return Chart(
-        panels=(
-            Panel(
-                title="what is likely",
-                x=Axis(title="k (subgraphs that hold the node)"),
-                y=Axis(title="powers of ten"),
-            ),
-            Panel(
-                title="all that is possible",
-                x=Axis(title="k, logarithmic", scale="log", low=left, high=right),
-                y=Axis(title="powers of ten"),
-            ),
-        ),
-        series=tuple(series),
-        columns=2,
-        height=360,
-    )
-
-
-plot = plotted(chart)
-
-
-def _power(exponent: float) -> str:
-    """A number that may be far beyond floating point.
-
-    >>> _power(-2500.4), _power(0.5)
-    ('10^-2,500', '10^0.5')
-    """
-    return f"10^{exponent:,.0f}" if abs(exponent) >= 10 else f"10^{exponent:.2g}"
+    y, all_ = Axis(title="powers of ten"), Axis(title="k, logarithmic", scale="log", low=left, high=right)
+    likely = Panel(title="what is likely", x=Axis(title="k (subgraphs that hold the node)"), y=y)
+    panels = (likely, Panel(title="all that is possible", x=all_, y=y))
+    return Chart(panels=panels, series=tuple(series), columns=2, height=360)

@@ -7,13 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from privgraph_workbench.facts.games import GAMES
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
-from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.chart import Axis, Chart, Row, empty, named, single
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.words.numbers import lower, number
+from privgraph_workbench.figures.marks import marks
+from privgraph_workbench.theme import EPSILONS, Epsilon
 
-TITLE = "Claimed, and shown by an attack"
 ROOM = 0.04
 """Left of zero, as a share of what is drawn: a mark at zero does not lie on the name of its row."""
 
@@ -45,43 +43,8 @@ def chart(rows: Sequence[Row]) -> Chart:
     """Two marks on a line for each game: the claim, and the bound that refutes it."""
     if not rows:
         return empty("no game was played")
-    games = tuple(row["game"] for row in rows)
     reach = max(max(row["published"], row["audited"]) for row in rows)
-    series = (
-        Series(
-            name=f"{EPSILONS['published'].title} (claimed)",
-            kind="points",
-            x=tuple(row["published"] for row in rows),
-            y=games,
-            epsilon="published",
-            size=12,
-            hover=tuple(f"{row['game']}\nclaimed: {number(row['published'])}" for row in rows),
-        ),
-        Series(
-            name=f"{EPSILONS['audited'].title} (at least)",
-            kind="points",
-            x=tuple(row["audited"] for row in rows),
-            y=games,
-            epsilon="audited",
-            size=12,
-            hover=tuple(
-                f"{row['game']}\nat least {lower(row['audited'])}\nsaid “with” {row['right']:,} times where it was so, "
-                f"{row['wrong']:,} times where not, of {row['rounds']:,} each"
-                for row in rows
-            ),
-        ),
-    )
-    return Chart(
-        panels=(
-            Panel(
-                x=Axis(title="ε (privacy budget)", low=-ROOM * reach),
-                y=Axis(title="", scale="category", categories=games),
-            ),
-        ),
-        series=series,
-        height=150 + 60 * len(rows),
-        legend=True,
-    )
-
-
-plot = plotted(chart)
+    kinds: tuple[Epsilon, ...] = ("published", "audited")
+    series = [marks(rows, kind, "game", name=EPSILONS[kind].title, epsilon=kind, size=12) for kind in kinds]
+    x, y = Axis(title="ε (privacy budget)", low=-ROOM * reach), named(row["game"] for row in rows)
+    return single(x, y, series, height=150 + 60 * len(rows), legend=True)

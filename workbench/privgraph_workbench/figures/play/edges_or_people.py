@@ -8,12 +8,10 @@ from functools import lru_cache
 import numpy as np
 
 from privgraph_workbench.facts import world as worlds
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, empty
-from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.chart import Axis, Chart, Row, Rule, empty, single
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.words.numbers import number, percent
+from privgraph_workbench.figures.marks import level, marks
 
-TITLE = "The same ε, two promises"
 EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 DRAWS = 150
 NAMES = {"edges": "one friendship is protected", "people": "one person is protected"}
@@ -52,46 +50,12 @@ def chart(rows: Sequence[Row]) -> Chart:
     """Two curves between blind guesses and no noise."""
     if not rows:
         return empty("nothing is protected")
-    series: list[Series] = []
+    series = []
     for slot, (protects, name) in enumerate(NAMES.items()):
         own = [row for row in rows if row["protects"] == protects]
-        series.append(
-            Series(
-                name=name,
-                kind="path",
-                x=tuple(row["epsilon"] for row in own),
-                y=tuple(row["right"] for row in own),
-                slot=slot,
-                hover=tuple(
-                    f"{name}\nε {number(row['epsilon'])}, scale {number(row['b'])}\n{percent(row['right'])} right"
-                    for row in own
-                ),
-            )
-        )
-    series.append(
-        Series(name="no noise", kind="level", x=(rows[0]["epsilon"], rows[-1]["epsilon"]), y=(rows[0]["bare"],), slot=2)
-    )
-    series.append(
-        Series(
-            name="guessed blindly",
-            kind="level",
-            x=(rows[0]["epsilon"], rows[-1]["epsilon"]),
-            y=(1 / worlds.GROUPS,),
-            slot=3,
-        )
-    )
-    return Chart(
-        panels=(
-            Panel(
-                x=Axis(title="ε (privacy budget; logarithmic)", scale="log", ticks=EPSILONS),
-                y=Axis(title="people guessed right", percent=True, low=0.2, high=1.0),
-                rules=(Rule(x=rows[0]["asked"], label="chosen"),),
-            ),
-        ),
-        series=tuple(series),
-        height=360,
-        legend=True,
-    )
-
-
-plot = plotted(chart)
+        series.append(marks(own, "epsilon", "right", name=name, kind="path", slot=slot))
+    series.append(level(rows, "epsilon", rows[0]["bare"], "no noise", 2))
+    series.append(level(rows, "epsilon", 1 / worlds.GROUPS, "guessed blindly", 3))
+    x = Axis(title="ε (privacy budget; logarithmic)", scale="log", ticks=EPSILONS)
+    y = Axis(title="people guessed right", percent=True, low=0.2, high=1.0)
+    return single(x, y, series, rules=[Rule(x=rows[0]["asked"], label="chosen")], height=360, legend=True)

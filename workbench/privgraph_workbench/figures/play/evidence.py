@@ -9,12 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, empty
-from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.chart import Axis, Chart, Row, Rule, empty, single
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.words.numbers import number, percent
+from privgraph_workbench.figures.marks import outline
 
-TITLE = "What is published, with and without"
 BINS = 15
 COMMON, MANY = 0.01, 0.25
 """What share of draws one value must have to count as often drawn, and all such values to make the bins."""
@@ -23,10 +21,7 @@ SEEN = 20
 
 
 def data(
-    with_: NDArray[np.float64],
-    without: NDArray[np.float64],
-    epsilon: float,
-    names: Sequence[str] = ("with", "without"),
+    with_: NDArray[np.float64], without: NDArray[np.float64], epsilon: float, names: Sequence[str] = ("with", "without")
 ) -> list[Row]:
     """One row per bin: low, high (of the evidence, a logarithm), draws (that fell into it, from either
     world), share_with, share_without (how likely a release of each world falls into it), ratio (of the two
@@ -85,38 +80,14 @@ def chart(rows: Sequence[Row]) -> Chart:
     if not rows:
         return empty("nobody was taken out")
     epsilon = rows[0]["epsilon"]
-    series: list[Series] = []
     names = {side: str(rows[0][f"names_{side}"]) for side in ("with", "without")}
-    for slot, (side, name) in enumerate(names.items()):
-        x = tuple(end for row in rows for end in (row["low"], row["high"]))
-        y = tuple(row[f"share_{side}"] for row in rows for _ in range(2))
-        hover = tuple(
-            f"{name}\nevidence {number(row['low'])} to {number(row['high'])}\n{percent(row[f'share_{side}'])} of draws"
-            for row in rows
-            for _ in range(2)
-        )
-        series += [
-            Series(name=name, kind="band", x=x, y=y, low=(0.0,) * len(y), slot=slot, group=name, legend=False),
-            Series(name=name, kind="line", x=x, y=y, slot=slot, group=name, hover=hover),
-        ]
+    sides = enumerate(names.items())
     reach = max(rows[-1]["high"], 1.15 * epsilon)
-    walls = (Rule(x=-epsilon, label="−ε", side="left"), Rule(x=epsilon, label="ε"))
-    return Chart(
-        panels=(
-            Panel(
-                x=Axis(
-                    title=f"evidence {names['with']} (logarithm of the likelihood ratio)",
-                    low=-reach,
-                    high=reach,
-                ),
-                y=Axis(title="percent of draws", percent=True, low=0),
-                rules=walls,
-            ),
-        ),
-        series=tuple(series),
+    return single(
+        Axis(title=f"evidence {names['with']} (logarithm of the likelihood ratio)", low=-reach, high=reach),
+        Axis(title="percent of draws", percent=True, low=0),
+        (one for slot, (side, name) in sides for one in outline(rows, f"share_{side}", name, slot)),
+        rules=(Rule(x=-epsilon, label="−ε", side="left"), Rule(x=epsilon, label="ε")),
         height=340,
         legend=True,
     )
-
-
-plot = plotted(chart)

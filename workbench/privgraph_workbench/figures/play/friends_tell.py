@@ -8,15 +8,14 @@ from functools import lru_cache
 import numpy as np
 
 from privgraph_workbench.facts import world as worlds
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, empty
-from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.chart import Axis, Chart, Row, Rule, empty, single
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.words.numbers import percent
+from privgraph_workbench.figures.marks import level, marks
 
-TITLE = "What friends tell"
 PLACES = (0.35, 0.45, 0.55, 0.65, 0.75, 0.85, 0.95)
 WORLDS = 5
-FURTHER = {2: "with friends of friends", 3: "with their friends, too"}
+ALONE = "friends' hints alone"
+HOPS = {1: "friends' hints", 2: "with friends of friends", 3: "with their friends, too"}
 
 
 def data(alike: float = 0.85, people: int = 300, hops: int = 1) -> list[Row]:
@@ -53,38 +52,10 @@ def chart(rows: Sequence[Row]) -> Chart:
     stands behind it."""
     if not rows:
         return empty("no world was made")
-    asked, hops = rows[0]["asked"], rows[0]["hops"]
-    curves = [("friends", "friends' hints alone", 2)] if hops > 1 else []
-    curves.append(("right", "guessed from friends' hints" if hops == 1 else FURTHER.get(hops, f"{hops} hops"), 0))
-    series = (
-        *(
-            Series(
-                name=name,
-                kind="path",
-                x=tuple(row["alike"] for row in rows),
-                y=tuple(row[key] for row in rows),
-                slot=slot,
-                faint=slot > 0,
-                hover=tuple(f"{name}\n{percent(row['alike'])} alike\n{percent(row[key])} right" for row in rows),
-            )
-            for key, name, slot in curves
-        ),
-        Series(
-            name="guessed blindly", kind="level", x=(rows[0]["alike"], rows[-1]["alike"]), y=(rows[0]["blind"],), slot=1
-        ),
-    )
-    return Chart(
-        panels=(
-            Panel(
-                x=Axis(title="share of friendships within one group", percent=True),
-                y=Axis(title="people guessed right", percent=True, low=0.2, high=1.0),
-                rules=(Rule(x=asked, label="chosen"),),
-            ),
-        ),
-        series=series,
-        height=340,
-        legend=True,
-    )
-
-
-plot = plotted(chart)
+    hops = rows[0]["hops"]
+    series = [marks(rows, "alike", "friends", name=ALONE, kind="path", slot=2, faint=True)] * (hops > 1)
+    series.append(marks(rows, "alike", "right", name=HOPS.get(hops, f"{hops} hops"), kind="path"))
+    series.append(level(rows, "alike", rows[0]["blind"], "guessed blindly", 1))
+    x = Axis(title="share of friendships within one group", percent=True)
+    y = Axis(title="people guessed right", percent=True, low=0.2, high=1.0)
+    return single(x, y, series, rules=[Rule(x=rows[0]["asked"], label="chosen")], height=340, legend=True)

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from privgraph_workbench.facts.world import best_share
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, empty
-from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.chart import Axis, Chart, Row, Rule, empty, single
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.words.numbers import number, percent
+from privgraph_workbench.figures.marks import level, marks
 
-TITLE = "Every release adds its epsilon"
 FRIENDSHIPS = "Every friendship adds its epsilon"
 MOST = 20
 
@@ -39,37 +37,9 @@ def chart(rows: Sequence[Row]) -> Chart:
     """A curve from a little better than a coin to certainty."""
     if not rows:
         return empty("nothing was released")
-    series = (
-        Series(
-            name="right at most",
-            kind="path",
-            x=tuple(row["releases"] for row in rows),
-            y=tuple(row["best"] for row in rows),
-            hover=tuple(
-                f"{row['releases']} {row['counted']}, ε {number(row['total'])} in all\n"
-                f"right {percent(row['best'])} at most"
-                for row in rows
-            ),
-        ),
-        Series(name="a coin", kind="level", x=(rows[0]["releases"], rows[-1]["releases"]), y=(0.5,), slot=1),
-    )
-    return Chart(
-        title=FRIENDSHIPS if rows[0]["counted"] == "friendships" else TITLE,
-        panels=(
-            Panel(
-                x=Axis(
-                    title="friendships of one person"
-                    if rows[0]["counted"] == "friendships"
-                    else "releases of the same data"
-                ),
-                y=Axis(title="guesses right, at most", percent=True, low=0.4, high=1.0),
-                rules=(Rule(x=rows[0]["asked"], label="chosen"),),
-            ),
-        ),
-        series=series,
-        height=340,
-        legend=True,
-    )
-
-
-plot = plotted(chart)
+    friendships = rows[0]["counted"] == "friendships"
+    x = Axis(title="friendships of one person" if friendships else "releases of the same data")
+    y = Axis(title="guesses right, at most", percent=True, low=0.4, high=1.0)
+    curve = marks(rows, "releases", "best", name="right at most", kind="path", hover=("releases", "total", "best"))
+    series, rules = [curve, level(rows, "releases", 0.5, "a coin", 1)], [Rule(x=rows[0]["asked"], label="chosen")]
+    return single(x, y, series, rules=rules, title=FRIENDSHIPS * friendships, height=340, legend=True)

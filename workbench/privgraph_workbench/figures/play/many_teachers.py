@@ -9,12 +9,11 @@ import numpy as np
 
 from privgraph.mechanisms.noisy_max import label_chances
 from privgraph.privacy.composition import gaussian_delta
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, empty
-from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.chart import Axis, Chart, Row, Rule, empty, single
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.words.numbers import number, percent
+from privgraph_workbench.figures.marks import level, marks
+from privgraph_workbench.words.numbers import number
 
-TITLE = "Many teachers, one noisy vote"
 PLACES = (10, 20, 50, 100, 150, 200, 300, 500)
 DELTA = 1e-5
 OTHERS = 2
@@ -60,34 +59,9 @@ def chart(rows: Sequence[Row]) -> Chart:
     if not rows:
         return empty("nobody votes")
     first = rows[0]
-    series = (
-        Series(
-            name=f"noise for ε {number(first['epsilon'])} and {first['queries']} answers",
-            kind="path",
-            x=tuple(row["teachers"] for row in rows),
-            y=tuple(row["right"] for row in rows),
-            hover=tuple(f"{row['teachers']} teachers\n{percent(row['right'])} right" for row in rows),
-        ),
-        Series(
-            name="guessed blindly",
-            kind="level",
-            x=(rows[0]["teachers"], rows[-1]["teachers"]),
-            y=(1 / (1 + OTHERS),),
-            slot=1,
-        ),
-    )
-    return Chart(
-        panels=(
-            Panel(
-                x=Axis(title="teachers, each with private data of its own"),
-                y=Axis(title="chance that the answer is right", percent=True, low=0.2, high=1.0),
-                rules=(Rule(x=first["asked"], label="chosen"),),
-            ),
-        ),
-        series=series,
-        height=340,
-        legend=True,
-    )
-
-
-plot = plotted(chart)
+    name = f"noise for ε {number(first['epsilon'])} and {first['queries']} answers"
+    curve = marks(rows, "teachers", "right", name=name, kind="path")
+    x = Axis(title="teachers, each with private data of its own")
+    y = Axis(title="chance that the answer is right", percent=True, low=0.2, high=1.0)
+    series = [curve, level(rows, "teachers", 1 / (1 + OTHERS), "guessed blindly", 1)]
+    return single(x, y, series, rules=[Rule(x=first["asked"], label="chosen")], height=340, legend=True)

@@ -7,12 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
-from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.chart import Axis, Chart, Row, empty, single
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.words.numbers import number
+from privgraph_workbench.figures.marks import outline
 
-TITLE = "One count, with her and without her"
 COUNT, POINTS = 12, 241
 
 
@@ -41,22 +39,8 @@ def chart(rows: Sequence[Row]) -> Chart:
     """Two tents; beyond both tops one is e^epsilon times as high as the other, and nowhere more."""
     if not rows:
         return empty("nothing was published")
-    x = tuple(row["x"] for row in rows)
     names = {"with": f"with her (the count is {COUNT})", "without": f"without her ({COUNT - 1})"}
-    series: list[Series] = []
-    for slot, (side, name) in enumerate(names.items()):
-        y = tuple(row[side] for row in rows)
-        hover = tuple(f"published {number(row['x'])}\nratio of heights {number(row['ratio'])}" for row in rows)
-        series += [
-            Series(name=name, kind="band", x=x, y=y, low=(0.0,) * len(y), slot=slot, group=name, legend=False),
-            Series(name=name, kind="line", x=x, y=y, slot=slot, group=name, hover=hover),
-        ]
-    return Chart(
-        panels=(Panel(x=Axis(title="published number (the count and noise)"), y=Axis(title="density", low=0)),),
-        series=tuple(series),
-        height=340,
-        legend=True,
-    )
-
-
-plot = plotted(chart)
+    sides = enumerate(names.items())
+    series = (one for slot, (side, name) in sides for one in outline(rows, side, name, slot, ends=("x",)))
+    x, y = Axis(title="published number (the count and noise)"), Axis(title="density", low=0)
+    return single(x, y, series, height=340, legend=True)

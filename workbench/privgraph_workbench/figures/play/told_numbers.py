@@ -7,24 +7,17 @@ from collections.abc import Sequence
 import numpy as np
 
 from privgraph_workbench.facts.world import Rows, World, first_rows, name
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
-from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.chart import Axis, Chart, Row, empty, named, single
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.words.numbers import number
+from privgraph_workbench.figures.marks import marks
 
-TITLE = "What was published around them"
 MOST = 8
 """Numbers that are drawn: those that differ most, person by person and group by group."""
 LETTERS = "ABC"
 
 
 def data(
-    told: Sequence[Rows],
-    world: World,
-    other: World,
-    names: Sequence[str] = ("with", "without"),
-    *,
-    noisy: bool = True,
+    told: Sequence[Rows], world: World, other: World, names: Sequence[str] = ("with", "without"), *, noisy: bool = True
 ) -> list[Row]:
     """One row per number of the first hop that differs between the two worlds: label (person and group),
     published, with, without (its counts in either world, to which noise is added where it is `noisy`),
@@ -58,36 +51,11 @@ def chart(rows: Sequence[Row]) -> Chart:
     """A mark for each published number, and two for what is counted in either world."""
     if not rows:
         return empty("no published number differs")
-    labels = tuple(row["label"] for row in rows)
-    noisy = rows[0]["noisy"]
-    named = (("published", "published, with noise" if noisy else "published, without noise", 6, False),
-             ("with", f"counted {rows[0]['names_with']}", 0, True),
-             ("without", f"counted {rows[0]['names_without']}", 1, True))  # fmt: skip
-    series = tuple(
-        Series(
-            name=title,
-            kind="points",
-            x=tuple(row[key] for row in rows),
-            y=labels,
-            slot=slot,
-            shape=3 if not hollow else None,
-            hollow=hollow,
-            size=12,
-            hover=tuple(f"{row['label']}\n{title}: {number(row[key])}" for row in rows),
-        )
-        for key, title, slot, hollow in named
-    )
-    return Chart(
-        panels=(
-            Panel(
-                x=Axis(title="friends' hints at that group" + (" (noise may make them negative)" if noisy else "")),
-                y=Axis(title="", scale="category", categories=labels),
-            ),
-        ),
-        series=series,
-        height=150 + 34 * len(rows),
-        legend=True,
-    )
-
-
-plot = plotted(chart)
+    first = rows[0]
+    series = [
+        marks(rows, "published", "label", name="published", slot=6, shape=3, size=12),
+        marks(rows, "with", "label", name=f"counted {first['names_with']}", hollow=True, size=12),
+        marks(rows, "without", "label", name=f"counted {first['names_without']}", slot=1, hollow=True, size=12),
+    ]
+    x = Axis(title=f"friends' hints at that group{' (noise may make them negative)' * first['noisy']}")
+    return single(x, named(row["label"] for row in rows), series, height=150 + 34 * len(rows), legend=True)

@@ -8,7 +8,6 @@ import numpy as np
 
 from privgraph_workbench.facts import world as worlds
 from privgraph_workbench.figures.chart import Chart, Row
-from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.play import told_numbers
 
@@ -24,10 +23,7 @@ def data(who: int = 5, people: int = 120, alike: float = 0.85, b: float = 0.0, s
     return told_numbers.data(told, world, world.without(who), (f"with {name}", f"without {name}"), noisy=b > 0)
 
 
-@figure("told_without_noise", "Published numbers around a person, without noise or with some", data, settings=True)
+@figure("told_without_noise", "Published numbers around a person", data, settings=True)
 def chart(rows: Sequence[Row]) -> Chart:
     """That of `told_numbers`."""
     return told_numbers.chart(rows)
-
-
-plot = plotted(chart)

@@ -6,14 +6,12 @@ import textwrap
 from collections.abc import Sequence
 
 from privgraph.runs.questions import Answer
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, distinct, empty
-from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.chart import Axis, Chart, Look, Row, Series, distinct, empty, named, single
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.flags import Flag
+from privgraph_workbench.figures.marks import marks
 from privgraph_workbench.theme import NEUTRAL
-from privgraph_workbench.words.numbers import number
 
-TITLE = "Places under each encoder: to the left is nearer"
 MOST = 10
 """Texts that are drawn: up to half of them true partners, however far away, and else the nearest."""
 LINE, LINES = 34, 2
@@ -24,8 +22,8 @@ SIZES = {"base": 24, "bare": 15, "private": 7}
 """A ring, in it a hollow mark, and in that a full one: those of one place are all seen, and each stands where
 it belongs."""
 PARTNER = "★ "
-PRIVATE_BADGE = "private: ★ marks partners of the text that the runs were trained on"
-PARTNER_BADGE = "evaluator only: ★ marks true partners of the text"
+
+HOVER = ("title", "text", "place", "searched", "score")
 
 
 def data(
@@ -63,7 +61,7 @@ def data(
     ]
 
 
-@figure("moved", "Places under each encoder: to the left is nearer", data)
+@figure("moved", "Places under each encoder", data)
 def chart(rows: Sequence[Row]) -> Chart:
     """A line for each text, and on it a mark for its place under each encoder: the longer, the farther it
     moved. Marks of one place lie within each other."""
@@ -84,56 +82,24 @@ def chart(rows: Sequence[Row]) -> Chart:
     high = 1.25 * max(places)
     low = high**-0.1  # a ring at place 1 stays clear of its text, on a narrow page too
     series = [
-        Series(
-            name="",
-            kind="line",
-            x=(min(ends), max(ends)),
-            y=(labels[one],) * 2,
-            slot=NEUTRAL,
-            legend=False,
-        )
+        Series(name="", kind="line", x=(min(ends), max(ends)), y=(labels[one],) * 2, slot=NEUTRAL, legend=False)
         for one in numbers
         if len(ends := {row["place"] for row in by_text[one].values()}) > 1
     ]
     for encoder, title in encoders.items():
-        held = [by_text[one][encoder] for one in numbers]
-        series.append(
-            Series(
-                name=title,
-                kind="points",
-                x=tuple(row["place"] for row in held),
-                y=tuple(labels[row["number"]] for row in held),
-                slot=SLOTS.get(encoder, 2),
-                hollow=encoder in ("base", "bare"),
-                size=SIZES.get(encoder, 11),
-                hover=tuple(
-                    f"{row['text']}\n{title}: place {row['place']:,} of {row['searched']:,}, score "
-                    f"{number(row['score'])}"
-                    for row in held
-                ),
-            )
-        )
-    return Chart(
-        panels=(
-            Panel(
-                x=Axis(
-                    title="place among all texts: 1 is the nearest, to the right is farther away (logarithmic)",
-                    scale="log",
-                    low=low,
-                    high=high,
-                ),
-                y=Axis(title="", scale="category", categories=tuple(labels.values())),
-            ),
-        ),
+        held = [{**by_text[one][encoder], "label": labels[one]} for one in numbers]
+        hollow, size = encoder in ("base", "bare"), SIZES.get(encoder, 11)
+        look: Look = {"slot": SLOTS.get(encoder, 2), "hollow": hollow, "size": size, "hover": HOVER}
+        series.append(marks(held, "place", "label", name=title, **look))
+    return single(
+        Axis(title="place among all texts (logarithmic; 1 is the nearest)", scale="log", low=low, high=high),
+        named(labels.values()),
+        series,
         flags=(Flag.PRIVATE,) * rows[0]["private"],
-        series=tuple(series),
         height=130 + sum(18 * (1 + label.count("\n")) + 10 for label in labels.values()),
         legend=True,
         legend_above=True,
     )
-
-
-plot = plotted(chart)
 
 
 def _label(row: Row) -> str:

@@ -8,22 +8,21 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from privgraph.methods.relations.options import CANDIDATES
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, distinct, empty
-from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.chart import Axis, Chart, Look, Row, distinct, empty, named, single
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.flags import composed
+from privgraph_workbench.figures.marks import intervals, marks
 from privgraph_workbench.figures.needs import RUNS
-from privgraph_workbench.figures.seeds import FEWEST, confidence, ratio, standard_error
+from privgraph_workbench.figures.seeds import confidence, ratio, standard_error
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.naming import graph_of, run_labels, setting, unit_of
 from privgraph_workbench.words.numbers import percent
 
-TITLE = "How well relations are predicted"
 MEASURE = "PREC@1: partner ranked first (percent)"
 LINE = 30
-EVALUATOR = "evaluator only: asked are relations that no run has read"
 INTERVAL = "95% confidence over seeds"
 CHOSEN = "the chosen run"
+HOVER = ("label", "accuracy", "accuracy_low", "accuracy_high", "mrr", "seeds")
 OTHERWISE = "trained with other options than the chosen run"
 HATCHED = 1
 """A shape whose bars are hatched."""
@@ -84,11 +83,7 @@ def data(
         gains = [one.metrics["test_accuracy"] - one.metrics["base_accuracy"] for one in alike[record.id]]
         own = marked is None or record.id in marked
         rows.append(
-            _row(
-                "run",
-                label,
-                [(one.metrics["test_accuracy"], one.metrics["test_mrr"]) for one in alike[record.id]],
-            )
+            _row("run", label, [(one.metrics["test_accuracy"], one.metrics["test_mrr"]) for one in alike[record.id]])
             | {
                 "gain": sum(gains) / len(gains),
                 "gain_error": standard_error(gains),
@@ -174,71 +169,29 @@ def chart(rows: Sequence[Row]) -> Chart:
     chosen run is a hollow mark. MRR stands in the labels."""
     if not rows:
         return empty("no run here was judged by relations")
-    labels = distinct("\n".join([*textwrap.wrap(str(row["label"]), LINE), _told(row)]) for row in rows)
-    by_label = list(zip(rows, labels, strict=True))
+    scores = [f"{percent(row['accuracy'])}, MRR {percent(row['mrr'])}" for row in rows]
+    told = zip(rows, scores, strict=True)
+    labels = distinct("\n".join([*textwrap.wrap(str(row["label"]), LINE), score]) for row, score in told)
+    rows = [{**row, "name": label} for row, label in zip(rows, labels, strict=True)]
     most = max(row[key] or 0.0 for row in rows for key in ("accuracy", "accuracy_high", "own_accuracy"))
-    panel = Panel(
-        x=Axis(title=MEASURE, percent=True, low=0, high=min(1.0, 1.08 * most) or 1.0),
-        y=Axis(title="", scale="category", categories=labels),
-    )
     series = []
     for name, slot in SLOTS.items():
         for hatched in (False, True):
-            held = [(row, label) for row, label in by_label if _side(row) == name and bool(row["otherwise"]) == hatched]
-            if held:
-                series.append(
-                    Series(
-                        name=f"{name}, {OTHERWISE}" if hatched else name,
-                        kind="bars",
-                        x=tuple(row["accuracy"] for row, _ in held),
-                        y=tuple(label for _, label in held),
-                        slot=slot,
-                        shape=HATCHED if hatched else 0,
-                        legend=False,
-                        hover=tuple(_hover(row) for row, _ in held),
-                    )
-                )
-    sure = [(row, label) for row, label in by_label if row["accuracy_low"] is not None]
-    if sure:
-        series.append(
-            Series(
-                name=INTERVAL,
-                kind="links",
-                x=tuple(row[end] for row, _ in sure for end in ("accuracy_low", "accuracy_high")),
-                y=tuple(label for _, label in sure for _ in range(2)),
-                slot=DARK,
-            )
-        )
-    own = [
-        (row, label)
-        for row, label in by_label
-        if row["own_accuracy"] is not None and (row["seeds"] > 1 or row["chosen"])
-    ]
-    if own:
-        series.append(
-            Series(
-                name=CHOSEN,
-                kind="points",
-                x=tuple(row["own_accuracy"] for row, _ in own),
-                y=tuple(label for _, label in own),
-                slot=DARK,
-                hollow=True,
-                size=10,
-            )
-        )
-    several = max(int(row["seeds"]) for row in rows)
-    notes = [] if several >= FEWEST else ["No intervals: they take three seeds of a setting at least."]
-    if any(row["otherwise"] for row in rows):
-        notes.append(f"Hatched: {OTHERWISE}, so that more than privacy lies between the two.")
-    return Chart(
-        panels=(panel,),
-        series=tuple(series),
+            own = [row for row in rows if _side(row) == name and bool(row["otherwise"]) == hatched]
+            look: Look = {"slot": slot, "shape": HATCHED if hatched else 0, "legend": False, "hover": HOVER}
+            title = f"{name}, {OTHERWISE}" if hatched else name
+            series += [marks(own, "accuracy", "name", name=title, kind="bars", **look)] if own else []
+    series += intervals(rows, "name", "accuracy_low", "accuracy_high", name=INTERVAL, slot=DARK)
+    marked = [row for row in rows if row["own_accuracy"] is not None and (row["seeds"] > 1 or row["chosen"])]
+    if marked:
+        series.append(marks(marked, "own_accuracy", "name", name=CHOSEN, slot=DARK, hollow=True, size=10))
+    return single(
+        Axis(title=MEASURE, percent=True, low=0, high=min(1.0, 1.08 * most) or 1.0),
+        named(labels),
+        series,
         height=190 + sum(max(34, 18 * (label.count("\n") + 1)) for label in labels),
-        legend=several > 1 or any(row["chosen"] for row in rows),
+        legend=max(int(row["seeds"]) for row in rows) > 1 or any(row["chosen"] for row in rows),
     )
-
-
-plot = plotted(chart)
 
 
 def kept(one: Row, whole: Row) -> tuple[float, float | None, float | None] | None:
@@ -264,17 +217,6 @@ def shared(rows: Iterable[Row], shares: Mapping[str, tuple[float, float | None, 
 def _unsure(row: Row) -> bool:
     """Whether the seeds do not show that the row's gain is above 0."""
     return ratio((0.0, 0.0, row["seeds"]), (row["gain"], row["gain_error"], row["seeds"]))[1] is None
-
-
-def _told(row: Row) -> str:
-    seeds = f"\n{row['seeds']} seed{'s' * (row['seeds'] > 1)}" if row["kind"] == "run" else ""
-    return f"{percent(row['accuracy'])}, MRR {percent(row['mrr'])}{seeds}"
-
-
-def _hover(row: Row) -> str:
-    low, high = row["accuracy_low"], row["accuracy_high"]
-    sure = "" if low is None else f"\n{percent(low)} to {percent(high)} at 95% confidence over {row['seeds']} seeds"
-    return f"{row['label']}\nPREC@1 {percent(row['accuracy'])}, MRR {percent(row['mrr'])}{sure}"
 
 
 def _side(row: Row) -> str:

@@ -8,15 +8,15 @@ from statistics import fmean
 
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.axes import COLUMNS, placed
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, distinct, empty
-from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.chart import Axis, Chart, Look, Panel, Row, distinct, empty, named
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.flags import Flag, composed
+from privgraph_workbench.figures.marks import intervals, marks
 from privgraph_workbench.figures.needs import RUNS
 from privgraph_workbench.figures.seeds import confidence
 from privgraph_workbench.theme import EPSILONS, NEUTRAL
 from privgraph_workbench.words import settings
-from privgraph_workbench.words.measures import measure, measures
+from privgraph_workbench.words.measures import measures
 from privgraph_workbench.words.naming import (
     graph_of,
     method_title,
@@ -26,9 +26,8 @@ from privgraph_workbench.words.naming import (
     settings_of,
     unit_of,
 )
-from privgraph_workbench.words.numbers import number, percent, stated
+from privgraph_workbench.words.numbers import number, percent
 
-TITLE = "Runs side by side"
 LARGEST = 1000.0
 """The axis ends there: beyond it an epsilon promises nothing to anybody."""
 LINE = 46
@@ -107,118 +106,32 @@ def chart(rows: Sequence[Row]) -> Chart:
         return empty("no run is selected")
     score = measures(row["method"] for row in rows)
     labels = distinct("\n".join(textwrap.wrap(row["label"], LINE)) for row in rows)
+    rows = [{**row, "name": label} for row, label in zip(rows, labels, strict=True)]
     every = [row[key] for row in rows for key in COLUMNS.values() if placed(row[key])]
     epsilons = [one for one in every if one <= LARGEST] or every
-    panels = [
-        Panel(
-            x=Axis(title=f"{score} (percent)", percent=True, low=0, high=1),
-            y=Axis(title="", scale="category", categories=labels),
-        )
-    ]
-    series = [
-        Series(
-            name=score,
-            kind="bars",
-            x=tuple(row["test_accuracy"] for row in rows),
-            y=labels,
-            legend=False,
-            text=tuple(  # an interval would cross it: then the number stands behind the interval
-                "" if row["test_accuracy"] is None or row["low"] is not None else percent(row["test_accuracy"])
-                for row in rows
-            ),
-            hover=tuple(_hover(row) for row in rows),
-        )
-    ]
-    reached = [(row, label) for row, label in zip(rows, labels, strict=True) if row["low"] is not None]
-    if reached:
-        series.append(
-            Series(
-                name="95% confidence over seeds",
-                kind="links",
-                x=tuple(end for row, _ in reached for end in (row["low"], row["high"])),
-                y=tuple(label for _, label in reached for _ in range(2)),
-                slot=NEUTRAL,
-            )
-        )
-        series.append(
-            Series(
-                name=f"mean {score}",
-                kind="points",
-                x=tuple(row["high"] for row, _ in reached),
-                y=tuple(label for _, label in reached),
-                slot=NEUTRAL,
-                size=1,
-                legend=False,
-                text=tuple(f" {percent(row['test_accuracy'])}" for row, _ in reached),
-            )
-        )
+    panels = [Panel(x=Axis(title=f"{score} (percent)", percent=True, low=0, high=1), y=named(labels))]
+    told = ["" if row["low"] is not None else percent(row["test_accuracy"]) for row in rows]  # behind an interval
+    series = [marks(rows, "test_accuracy", "name", name=score, kind="bars", legend=False, text=tuple(told))]
+    series += intervals(rows, "name", slot=NEUTRAL)
+    if sure := [row for row in rows if row["low"] is not None]:
+        text = tuple(f" {percent(row['test_accuracy'])}" for row in sure)
+        series.append(marks(sure, "high", "name", name="mean", slot=NEUTRAL, size=1, legend=False, text=text))
     if epsilons:
-        panels.append(
-            Panel(
-                x=Axis(
-                    title="ε (logarithmic)",
-                    scale="log",
-                    low=min(epsilons) / 2,
-                    high=max(epsilons) * 2,
-                ),
-                y=Axis(title="", scale="category", categories=labels, labels=False),
-            )
-        )
+        x = Axis(title="ε (logarithmic)", scale="log", low=min(epsilons) / 2, high=max(epsilons) * 2)
+        panels.append(Panel(x=x, y=named(labels, labels=False)))
         for kind in ("published", "sound", "audited"):  # what is proved is hidden by no published mark
-            key = COLUMNS[kind]
-            held = [
-                (row, label)
-                for row, label in zip(rows, labels, strict=True)
-                if placed(row[key]) and row[key] <= max(epsilons)
-            ]
-            if held:
-                series.append(
-                    Series(
-                        name=EPSILONS[kind].title + (" (at least)" if kind == "audited" else ""),
-                        kind="points",
-                        x=tuple(row[key] for row, _ in held),
-                        y=tuple(label for _, label in held),
-                        epsilon=kind,
-                        panel=1,
-                        size=11,
-                        hover=tuple(_hover(row) for row, _ in held),
-                    )
-                )
+            key, title = COLUMNS[kind], EPSILONS[kind].title
+            if held := [row for row in rows if placed(row[key]) and row[key] <= max(epsilons)]:
+                series.append(marks(held, key, "name", name=title, epsilon=kind, panel=1, size=11))
     if any(row["seconds"] is not None for row in rows):
-        panels.append(
-            Panel(
-                x=Axis(title=f"time (seconds{', whole batch' if any(row['batch'] for row in rows) else ''})", low=0),
-                y=Axis(title="", scale="category", categories=labels, labels=False),
-            )
-        )
-        series.append(
-            Series(
-                name="time",
-                kind="bars",
-                x=tuple(row["seconds"] for row in rows),
-                y=labels,
-                slot=1,
-                shape=0,
-                panel=len(panels) - 1,
-                legend=False,
-                text=tuple("" if row["seconds"] is None else f"{number(row['seconds'])} s" for row in rows),
-                hover=tuple(_hover(row) for row in rows),
-            )
-        )
+        panels.append(Panel(x=Axis(title="time (seconds)", low=0), y=named(labels, labels=False)))
+        text = tuple("" if row["seconds"] is None else f"{number(row['seconds'])} s" for row in rows)
+        look: Look = {"slot": 1, "shape": 0, "panel": len(panels) - 1, "legend": False}
+        series.append(marks(rows, "seconds", "name", name="time", kind="bars", text=text, **look))
     flags = {Flag.CUT: epsilons != every, Flag.MIXED_GRAPHS: len({row["graph"] for row in rows}) > 1}
     return Chart(
         panels=tuple(panels),
         series=tuple(series),
         flags=tuple(flag for flag, there in flags.items() if there),
         height=200 + sum(max(34, 18 * (label.count("\n") + 1)) for label in labels),
-    )
-
-
-plot = plotted(chart)
-
-
-def _hover(row: Row) -> str:
-    over = "" if row["seeds"] == 1 else f" (mean of {row['seeds']} seeds)"
-    return f"{row['label']}\n{measure(row['method'])} {percent(row['test_accuracy'])}{over}\n" + ", ".join(
-        f"{EPSILONS[kind].title} {stated(kind, row[key])}" for kind, key in COLUMNS.items()
     )

@@ -7,17 +7,15 @@ from math import inf
 
 from privgraph.runs.records import RunRecord, StoredEvent
 from privgraph_workbench.figures import thinning
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, band, empty, percentages, shared
-from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.chart import Axis, Chart, Look, Panel, Row, band, empty, percentages, shared
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.flags import composed
+from privgraph_workbench.figures.marks import marks
 from privgraph_workbench.figures.needs import RUNS_AND_EVENTS
 from privgraph_workbench.figures.runs import curves
 from privgraph_workbench.figures.seeds import confidence
 from privgraph_workbench.words.naming import UNIT_WORDS, budget, graph_of, method_title, setting, unit_of, variants
-from privgraph_workbench.words.numbers import percent
 
-TITLE = "Convergence"
 METRICS = ("train_accuracy", "val_accuracy")
 STEPS = 300
 
@@ -77,52 +75,18 @@ def chart(rows: Sequence[Row]) -> Chart:
     """One panel per setting; training and validation accuracy with their bands; dotted lines begin stages."""
     if not rows:
         return empty("no accuracies have been stored yet")
-    groups = list(dict.fromkeys(row["group"] for row in rows))
+    groups = {
+        group: [row for row in rows if row["group"] == group] for group in dict.fromkeys(r["group"] for r in rows)
+    }
+    ends = ("value", "low", "high")
+    bounds = shared([row[key] for row in held for key in ends if row[key] is not None] for held in groups.values())
+    x, y = Axis(title="step (epochs, over all stages)"), percentages("accuracy (percent of nodes)", bounds)
     panels, series = [], []
-    bounds = shared(
-        [row[key] for row in rows if row["group"] == group for key in ("value", "low", "high") if row[key] is not None]
-        for group in groups
-    )
-    for place, group in enumerate(groups):
-        members = [row for row in rows if row["group"] == group]
-        starts: dict[str, int] = {}
-        for row in sorted(members, key=lambda row: int(row["step"])):
-            starts.setdefault(row["stage"], row["step"])
-        rules = tuple(Rule(x=step, label=stage) for stage, step in starts.items()) if len(starts) > 1 else ()
-        panels.append(
-            Panel(
-                title=group,
-                x=Axis(title="step (epochs, over all stages)"),
-                y=percentages("accuracy (percent of nodes)", bounds),
-                rules=rules,
-            )
-        )
+    for place, (group, members) in enumerate(groups.items()):
+        panels.append(Panel(title=group, x=x, y=y, rules=curves.stage_rules(members)))
         for slot, metric in enumerate(METRICS):
-            points = [row for row in members if row["metric"] == metric]
-            if not points:
-                continue
-            name = curves.TITLES[metric]
-            series += band(points, "step", slot=slot, panel=place, group=name)
-            series.append(
-                Series(
-                    name=name,
-                    kind="line",
-                    x=tuple(row["step"] for row in points),
-                    y=tuple(row["value"] for row in points),
-                    slot=slot,
-                    panel=place,
-                    group=name,
-                    hover=tuple(
-                        (f"{name}: {percent(row['value'])}\nstep {row['step']}, {row['seeds']} seeds") for row in points
-                    ),
-                )
-            )
-    return Chart(
-        panels=tuple(panels),
-        series=tuple(series),
-        columns=2,
-        height=110 + 300 * ((len(groups) + 1) // 2),
-    )
-
-
-plot = plotted(chart)
+            if points := [row for row in members if row["metric"] == metric]:
+                look: Look = {"slot": slot, "panel": place, "group": curves.TITLES[metric]}
+                series += band(points, "step", **look)
+                series.append(marks(points, "step", "value", name=curves.TITLES[metric], kind="line", **look))
+    return Chart(panels=tuple(panels), series=tuple(series), columns=2, height=110 + 300 * ((len(groups) + 1) // 2))

@@ -9,14 +9,15 @@ from typing import Any
 from privgraph.progress import Metric
 from privgraph.runs.records import RunRecord, StoredEvent
 from privgraph_workbench.facts.kept_epoch import EPOCHS, kept
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, empty
-from privgraph_workbench.figures.drawing.with_plotly import plain, plotted
+from privgraph_workbench.figures.chart import Axis, Chart, Look, Panel, Row, Rule, Series, empty
+from privgraph_workbench.figures.drawing.with_plotly import plain
 from privgraph_workbench.figures.figure import figure, without
+from privgraph_workbench.figures.hover import described
+from privgraph_workbench.figures.marks import marks
 from privgraph_workbench.figures.needs import EVENTS
 from privgraph_workbench.figures.thinning import LIMIT, thin
 from privgraph_workbench.words.measures import ACCURACY, measure
 from privgraph_workbench.words.naming import describe
-from privgraph_workbench.words.numbers import number, percent
 
 Points = dict[str, list[Any]]
 """Of one curve, in plotly's words: `x`, `y` and the `text` of each point."""
@@ -30,7 +31,6 @@ TITLES = {
 TITLE = "Learning curves"
 TOLD_APART = 6
 """Runs whose curves have colours of their own; of more, the first stands out, and the others are a group."""
-EVALUATOR_BADGE = "evaluator only: these curves are not part of what is released, and no guarantee covers them"
 
 
 def title(metric: str, measure: str = ACCURACY) -> str:
@@ -92,110 +92,69 @@ def chart(rows: Sequence[Row]) -> Chart:
         return empty("nothing has been measured yet")
     times = Counter((row["run"], row["metric"]) for row in rows)
     rows = [row for row in rows if times[row["run"], row["metric"]] > 1] or rows
-    whose = {str(row["of"]) for row in rows if row.get("of")}
     runs = list(dict.fromkeys(row["run"] for row in rows))
     metrics = [name for name in TITLES if any(row["metric"] == name for row in rows)]
     metrics += sorted({row["metric"] for row in rows} - set(metrics))
-    sides = {name: "accuracy" if name.endswith("accuracy") else "loss" for name in metrics}
-    shown = [side for side in ("loss", "accuracy") if side in sides.values()]
-    rules = _stage_rules(rows)
-    axes = {
-        "loss": Axis(title="loss (cross-entropy, nats)"),
-        "accuracy": Axis(title=f"{_axis(rows)} (percent)", percent=True),
-    }
-    panels = tuple(Panel(x=Axis(title=_steps_title(rows)), y=axes[side], rules=rules) for side in shown)
+    axes = {side: axis for side, axis in _axes(rows).items() if any(_side(name) == side for name in metrics)}
     series = []
     several, crowd = len(runs) > 1, len(runs) > TOLD_APART
     for place, run in sorted(enumerate(runs), reverse=crowd):  # what stands out is drawn last
         behind = crowd and place > 0
         for slot, metric in enumerate(metrics):
             points = [row for row in rows if row["run"] == run and row["metric"] == metric]
-            if not points:
-                continue
-            name = title(metric, points[0].get("measure", ACCURACY))
-            series.append(
-                Series(
-                    name=f"{len(runs) - 1} others: {name}" if behind else f"{run}: {name}" if several else name,
-                    kind="line",
-                    faint=behind,
-                    group=f"others: {name}" if behind else "",
-                    legend=not behind or place == 1,
-                    x=tuple(row["step"] for row in points),
-                    y=tuple(row["value"] for row in points),
-                    slot=slot if crowd else place * len(metrics) + slot,
-                    # the first curve of each panel is solid: dashes on a noisy one look like gaps
-                    shape=None if several else [one for one in metrics if sides[one] == sides[metric]].index(metric),
-                    panel=shown.index(sides[metric]),
-                    hover=tuple(_hover(row, name) for row in points),
-                )
-            )
-    said = "; ".join(
-        f"{run}: {_latest(rows, run, metrics)}" if several else _latest(rows, run, metrics) for run in runs[:TOLD_APART]
-    )
-    said += f"; and {len(runs) - TOLD_APART} more" * crowd
+            if points:
+                name = title(metric, points[0].get("measure", ACCURACY))
+                look: Look = {"faint": behind, "legend": not behind or place == 1}
+                look["group"] = f"others: {name}" if behind else ""
+                look["slot"] = slot if crowd else place * len(metrics) + slot
+                look["shape"] = None if several else [m for m in metrics if _side(m) == _side(metric)].index(metric)
+                look["name"] = f"{len(runs) - 1} others: {name}" if behind else f"{run}: {name}" if several else name
+                series.append(_line(points, panel=list(axes).index(_side(metric)), **look))
+    whose = {str(row["of"]) for row in rows if row.get("of")}
+    x, rules = Axis(title="step (epochs, over all stages)"), stage_rules(rows)
     return Chart(
         title=": ".join([TITLE, *whose]) if len(whose) == 1 else TITLE,
-        panels=panels,
+        panels=tuple(Panel(x=x, y=axis, rules=rules) for axis in axes.values()),
         series=tuple(series),
         columns=2,
         height=400,
     )
 
 
-plot = plotted(chart)
-
-
 def points(rows: Sequence[Row]) -> dict[str, Points]:
-    """The rows of one run as points by the name of their curve in `plot`: what a figure gets that is there
-    already."""
-    by_curve: dict[str, Points] = {}
-    for row in rows:
-        name = title(row["metric"], row.get("measure", ACCURACY))
-        held = by_curve.setdefault(plain(name), {"x": [], "y": [], "text": []})
-        held["x"].append(row["step"])
-        held["y"].append(row["value"])
-        held["text"].append(plain(_hover(row, name)))
-    return by_curve
+    """The rows of one run as points by the name of their curve in the figure: what follows its own."""
+    found: dict[str, Points] = {}
+    for metric in dict.fromkeys(row["metric"] for row in rows):
+        held = [row for row in rows if row["metric"] == metric]
+        line = _line(held, name=title(metric, held[0].get("measure", ACCURACY)))
+        panel = Panel(x=Axis(title="step (epochs, over all stages)"), y=_axes(rows)[_side(metric)])
+        text = [plain(one) for one in described(line, panel)]
+        found[plain(line.name)] = {"x": list(line.x), "y": list(line.y), "text": text}
+    return found
 
 
-def _axis(rows: Sequence[Row]) -> str:
-    """What the panel of scores shows: of relations alone PREC@1."""
-    scores = {str(row.get("measure", ACCURACY)) for row in rows}
-    return "accuracy" if scores == {ACCURACY} else " or ".join(sorted(scores))
+def _line(rows: Sequence[Row], **look: Any) -> Series:
+    return marks(rows, "step", "value", kind="line", **look)
 
 
-def _stage_rules(rows: Sequence[Row]) -> tuple[Rule, ...]:
+def _side(metric: str) -> str:
+    return "accuracy" if metric.endswith("accuracy") else "loss"
+
+
+def _axes(rows: Sequence[Row]) -> dict[str, Axis]:
+    scores = sorted({str(row.get("measure", ACCURACY)) for row in rows})
+    score = "accuracy" if scores == [ACCURACY] else " or ".join(scores)
+    return {
+        "loss": Axis(title="loss (cross-entropy, nats)"),
+        "accuracy": Axis(title=f"{score} (percent)", percent=True),
+    }
+
+
+def stage_rules(rows: Sequence[Row]) -> tuple[Rule, ...]:
+    """Where each stage begins; nothing where there is one alone."""
     starts: dict[str, int] = {}
     for row in rows:
         if row["stage"]:
             starts[row["stage"]] = min(row["step"], starts.get(row["stage"], row["step"]))
-    if len(starts) < 2:
-        return ()
-    return tuple(Rule(x=step, label=stage) for stage, step in sorted(starts.items(), key=lambda item: item[1]))
-
-
-def _steps_title(rows: Sequence[Row]) -> str:
-    """What a step is; where curves belong to one late stage alone, which one, and so why they do not begin at
-    0."""
-    stages, first = {row["stage"] for row in rows}, min(row["step"] for row in rows)
-    if len(stages) > 1 or first <= 1 or not any(stages):
-        return "step (epochs, over all stages)"
-    return f"step (epochs, over all stages; these are of {stages.pop()})"
-
-
-def _latest(rows: Sequence[Row], run: str, metrics: Sequence[str]) -> str:
-    """The last value of each metric of a run."""
-    own = [[row for row in rows if row["run"] == run and row["metric"] == name] for name in metrics]
-    last = [max(points, key=lambda row: float(row["step"])) for points in own if points]
-    return ", ".join(
-        f"{title(row['metric'], row.get('measure', ACCURACY))} {_shown(row)} at step {row['step']}" for row in last
-    )
-
-
-def _shown(row: Row) -> str:
-    return percent(row["value"]) if row["metric"].endswith("accuracy") else number(row["value"])
-
-
-def _hover(row: Row, name: str) -> str:
-    stage = f"\n{row['stage']}" if row["stage"] else ""
-    return f"{name}: {_shown(row)}\nstep {row['step']}{stage}"
+    begun = sorted(starts.items(), key=lambda item: item[1])
+    return tuple(Rule(x=step, label=stage) for stage, step in begun) if len(starts) > 1 else ()

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, band, empty, percentages, shared
-from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, band, empty, percentages, shared
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.flags import composed
+from privgraph_workbench.figures.marks import marks
 from privgraph_workbench.figures.needs import RUNS
 from privgraph_workbench.figures.palette import slots
 from privgraph_workbench.figures.seeds import confidence
 from privgraph_workbench.words.naming import UNIT_WORDS, asked, graph_of, method_title, setting, unit_of, variants
-from privgraph_workbench.words.numbers import percent, stated
-
-TITLE = "Effect of depth"
 
 
 def data(
@@ -111,32 +108,8 @@ def chart(rows: Sequence[Row]) -> Chart:
             if not points:
                 continue
             series += band(points, "depth", slot=slot, panel=place, group=name)
-            series.append(
-                Series(
-                    name=name,
-                    kind="path",
-                    x=tuple(row["depth"] for row in points),
-                    y=tuple(row["mean"] for row in points),
-                    slot=slot,
-                    panel=place,
-                    group=name,
-                    hover=tuple(
-                        f"{name}\nK {row['depth']}: {percent(row['mean'])} ({row['seeds']} seeds)\n"
-                        f"sound ε {stated('sound', row['epsilon'])}, "
-                        f"as published {stated('published', row['epsilon_as_published'])}"
-                        for row in points
-                    ),
-                )
-            )
-    return Chart(
-        panels=panels,
-        series=tuple(series),
-        columns=2,
-        height=110 + 300 * ((len(places) + 1) // 2),
-    )
-
-
-plot = plotted(chart)
+            series.append(marks(points, "depth", "mean", name=name, kind="path", slot=slot, panel=place, group=name))
+    return Chart(panels=panels, series=tuple(series), columns=2, height=110 + 300 * ((len(places) + 1) // 2))
 
 
 def _name(row: Row) -> str:

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from privgraph_workbench.facts.expecting import Outlook, Reached
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, band, empty
-from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.chart import Axis, Chart, Look, Row, Rule, Series, band, empty, single
 from privgraph_workbench.figures.figure import figure
+from privgraph_workbench.figures.marks import marks
 from privgraph_workbench.figures.needs import OUTLOOK
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.numbers import option, percent
@@ -46,17 +46,10 @@ def data(told: Outlook, epsilons: Sequence[float] = ()) -> list[Row]:
 
 
 def _row(kind: str, epsilon: float | None, one: Reached) -> Row:
-    return {
-        "kind": kind,
-        "epsilon": epsilon,
-        "mean": one.mean,
-        "low": one.low,
-        "high": one.high,
-        "seeds": one.seeds,
-    }
+    return {"kind": kind, "epsilon": epsilon, "mean": one.mean, "low": one.low, "high": one.high, "seeds": one.seeds}
 
 
-@figure("expected", "Accuracy to expect, from finished runs", data, needs=OUTLOOK, settings=True)
+@figure("expected", "Accuracy to expect", data, needs=OUTLOOK, settings=True)
 def chart(rows: Sequence[Row]) -> Chart:
     """A curve over a logarithmic axis of epsilon, levels across, and dotted lines at what is asked for."""
     reached = [row for row in rows if row["kind"] == "reached" and row["epsilon"] is not None]
@@ -66,69 +59,31 @@ def chart(rows: Sequence[Row]) -> Chart:
         return empty("no run tells yet")
     places = [float(row["epsilon"]) for row in (*reached, *asked)] or [1.0]
     low, high = min(places) / 1.3, max(places) * 1.3
-    series = [
-        *band(reached, "epsilon", slot=0, panel=0, group="reached"),
-        Series(
-            name="finished runs, mean over seeds",
-            kind="path",
-            x=tuple(row["epsilon"] for row in reached),
-            y=tuple(row["mean"] for row in reached),
-            slot=0,
-            shape=0,
-            group="reached",
-            hover=tuple(_hover(row) for row in reached),
-        ),
-    ]
+    name = "finished runs, mean over seeds"
+    line = marks(
+        reached,
+        "epsilon",
+        "mean",
+        name=name,
+        kind="path",
+        shape=0,
+        group="reached",
+        hover=("mean", "low", "high", "seeds"),
+    )
+    series = [*band(reached, "epsilon", slot=0, panel=0, group="reached"), line]
     for place, row in enumerate(levels):
-        series.append(
-            Series(
-                name=f"{LEVELS[row['kind']]} ({percent(row['mean'])})",
-                kind="level",
-                x=(low, high),
-                y=(row["mean"],),
-                slot=NEUTRAL if row["kind"] in GUESSES else 1 + place,
-                shape=1 + place,
-                hover=(f"{LEVELS[row['kind']]}: {percent(row['mean'])}",) * 2,
-            )
-        )
-    known = [row for row in asked if row["mean"] is not None]
-    if known:
-        series.append(
-            Series(
-                name="yours, as expected",
-                kind="points",
-                x=tuple(row["epsilon"] for row in known),
-                y=tuple(row["mean"] for row in known),
-                slot=0,
-                shape=4,
-                hollow=True,
-                size=15,
-                hover=tuple(f"ε {option(row['epsilon'])}: expect about {percent(row['mean'])}" for row in known),
-            )
-        )
+        look: Look = {"slot": NEUTRAL if row["kind"] in GUESSES else 1 + place, "shape": 1 + place}
+        named = f"{LEVELS[row['kind']]} ({percent(row['mean'])})"
+        series.append(Series(name=named, kind="level", x=(low, high), y=(row["mean"],), **look))
+    if known := [row for row in asked if row["mean"] is not None]:
+        series.append(marks(known, "epsilon", "mean", name="yours, as expected", shape=4, hollow=True, size=15))
     relations = any(row["kind"] == "partner" for row in levels)
-    what = "PREC@1" if relations else "Accuracy"
-    measure = "PREC@1: partner ranked first (percent)" if relations else "test accuracy (percent)"
-    return Chart(
-        title=f"{what} to expect",
-        panels=(
-            Panel(
-                x=Axis(title="ε asked for (logarithmic; left is more private)", scale="log", low=low, high=high),
-                y=Axis(title=measure, percent=True),
-                rules=tuple(Rule(x=row["epsilon"], label=f"ε {option(row['epsilon'])}") for row in asked),
-            ),
-        ),
-        series=tuple(one for one in series if one.x),
+    return single(
+        Axis(title="ε asked for (logarithmic; left is more private)", scale="log", low=low, high=high),
+        Axis(title="PREC@1: partner ranked first (percent)" if relations else "test accuracy (percent)", percent=True),
+        (one for one in series if one.x),
+        rules=(Rule(x=row["epsilon"], label=f"ε {option(row['epsilon'])}") for row in asked),
+        title="PREC@1 to expect" if relations else "",
         height=360,
         legend=True,
-    )
-
-
-plot = plotted(chart)
-
-
-def _hover(row: Row) -> str:
-    interval = "" if row["low"] is None else f"\n95% interval {percent(row['low'])} to {percent(row['high'])}"
-    return (
-        f"ε {option(row['epsilon'])}: {percent(row['mean'])}\n{row['seeds']} seed{'s' * (row['seeds'] != 1)}{interval}"
     )

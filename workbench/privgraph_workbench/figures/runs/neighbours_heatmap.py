@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from statistics import fmean
 
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
-from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.chart import Chart, Look, Panel, Row, empty, named
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.flags import composed
+from privgraph_workbench.figures.marks import marks
 from privgraph_workbench.figures.needs import RUNS
 from privgraph_workbench.figures.places import place_words
 from privgraph_workbench.words.naming import asked, graph_of, network_of, nodes_of, setting, variants
-from privgraph_workbench.words.numbers import percent, upper
+from privgraph_workbench.words.numbers import percent
 
 TITLE = "Neighbours in training against neighbours in prediction"
 METHOD = "heter-poisson"
@@ -76,60 +77,25 @@ def chart(rows: Sequence[Row]) -> Chart:
     """A panel for each graph and budget; a cell for each pair of numbers."""
     if not rows:
         return empty("it needs finished runs with at least two values of both")
-    held = _panels(rows)
-    across = sorted({row["neighbours"] for row in rows})
+    held: dict[str, list[Row]] = {}
+    order = ("graph", "asked", "budget", "variant")
+    for row in sorted(rows, key=lambda row: [row[key] or (key == "asked" and math.inf) or "" for key in order]):
+        network = "" if "network" in row["variant"] else row["network"]  # said once
+        told = (place_words([{**row, "network": network}]), row["budget"], row["variant"])
+        cell = {**row, "trained": str(row["neighbours"]), "read": str(row["test_neighbours"])}
+        held.setdefault(", ".join(filter(None, told)), []).append(cell)
+    x = named((str(one) for one in sorted({row["neighbours"] for row in rows})), "neighbours M (in training)")
     along = sorted({row["test_neighbours"] for row in rows}, reverse=True)
-    columns, lines = tuple(str(value) for value in across), tuple(str(value) for value in along)
-    metric = rows[0]["metric"].replace("_", " ")
+    y = named(map(str, along), "N_test (in prediction)")
+    series = []
+    for place, (name, members) in enumerate(held.items()):
+        look: Look = {"low": tuple(row["mean"] for row in members), "panel": place, "legend": False}
+        text, hover = tuple(percent(row["mean"]) for row in members), ("mean", "seeds", "epsilon")
+        series.append(marks(members, "trained", "read", name=name, kind="cells", text=text, hover=hover, **look))
     return Chart(
-        title=f"{TITLE}: {metric}",
-        panels=tuple(
-            Panel(
-                title=name,
-                x=Axis(title="neighbours M (in training)", scale="category", categories=columns),
-                y=Axis(title="N_test (in prediction)", scale="category", categories=lines),
-            )
-            for name in held
-        ),
-        series=tuple(
-            Series(
-                name=name,
-                kind="cells",
-                x=tuple(str(row["neighbours"]) for row in members),
-                y=tuple(str(row["test_neighbours"]) for row in members),
-                low=tuple(row["mean"] for row in members),
-                text=tuple(percent(row["mean"]) for row in members),
-                hover=tuple(_hover(row) for row in members),
-                panel=place,
-                legend=False,
-            )
-            for place, (name, members) in enumerate(held.items())
-        ),
+        title=f"{TITLE}: {rows[0]['metric'].replace('_', ' ')}",
+        panels=tuple(Panel(title=name, x=x, y=y) for name in held),
+        series=tuple(series),
         columns=2,
-        height=60 + (90 + 46 * len(lines)) * ((len(held) + 1) // 2),
+        height=60 + (90 + 46 * len(along)) * ((len(held) + 1) // 2),
     )
-
-
-plot = plotted(chart)
-
-
-def _panels(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    """The rows by graph, budget and variant; small budgets first and no protection last."""
-    ordered = sorted(
-        rows, key=lambda row: (row["graph"], row["asked"] is None, row["asked"] or 0.0, row["budget"], row["variant"])
-    )
-    found: dict[str, list[Row]] = {}
-    for row in ordered:
-        found.setdefault(_name(row), []).append(row)
-    return found
-
-
-def _name(row: Row) -> str:
-    network = "" if "network" in row["variant"] else row["network"]  # said once
-    return ", ".join(filter(None, (place_words([{**row, "network": network}]), row["budget"], row["variant"])))
-
-
-def _hover(row: Row) -> str:
-    sound = "nothing is guaranteed" if row["epsilon"] is None else f"sound ε {upper(row['epsilon'])}"
-    seeds = "1 seed" if row["seeds"] == 1 else f"{row['seeds']} seeds"
-    return f"M = {row['neighbours']}, N_test = {row['test_neighbours']}\n{percent(row['mean'])} ({seeds})\n{sound}"

@@ -9,15 +9,14 @@ from statistics import fmean
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts.expecting import METRIC, Outlook, Reached, reached
 from privgraph_workbench.facts.references import chance
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
-from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.chart import Axis, Chart, Look, Row, empty, named, single
 from privgraph_workbench.figures.figure import figure
+from privgraph_workbench.figures.marks import intervals, marks
 from privgraph_workbench.figures.needs import SIBLINGS
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.naming import method_title, network_of
 from privgraph_workbench.words.numbers import percent
 
-TITLE = "Where its accuracy stands"
 MOST_ROWS = 4
 """Other seeds that have a row each."""
 LABELS = {
@@ -91,100 +90,29 @@ def chart(rows: Sequence[Row]) -> Chart:
     levels = [row for kind in LABELS for row in rows if row["kind"] == kind]
     if not levels:
         return empty("nothing has been measured yet")
-    seeds = [row for row in rows if row["kind"] == "seed"]
-    this = next((row for row in seeds if row["mine"]), None)
+    seeds = sorted((row for row in rows if row["kind"] == "seed"), key=lambda row: (not row["mine"], row["seed"]))
     own = next(row for row in levels if row["kind"] == "own")
-    titles = dict(LABELS)
-    if own["seeds"] > 1:
-        titles["own"] = f"Mean of {own['seeds']} seeds"
-        titles["majority"] += ", mean"  # each seed has test nodes of its own
-    labels = {row["kind"]: f"{titles[row['kind']]}: {percent(row['value'])}" for row in levels}
-    mine = labels["own"]
-    series = [
-        Series(
-            name=labels[row["kind"]],
-            kind="bars",
-            x=(row["value"],),
-            y=(labels[row["kind"]],),
-            slot=0 if row["kind"] == "own" else NEUTRAL,
-            shape=0,
-            legend=False,
-            hover=(_hover(row, labels[row["kind"]]),),
-        )
-        for row in levels
-    ]
-    if own["low"] is not None:
-        series.append(
-            Series(
-                name="95% confidence interval",
-                kind="line",
-                x=(own["low"], own["high"]),
-                y=(mine, mine),
-                slot=4,
-                shape=0,
-                hover=(_hover(own, mine),) * 2,
-            )
-        )
-    below = _seeds(seeds, this)
-    for name, held in below.items():
-        series.append(_dots(name, held))
-    places = [labels[row["kind"]] for row in levels]
-    at = places.index(mine) + 1
-    places[at:at] = below
-    name = "PREC@1" if any(row["kind"] == "guessing" for row in levels) else "test accuracy"
-    return Chart(
-        title=TITLE if name != "PREC@1" else TITLE.replace("accuracy", name),
-        panels=(
-            Panel(
-                x=Axis(title=f"{name} (percent)", percent=True, low=0, high=_end(rows) if name == "PREC@1" else 1),
-                y=Axis(title="", scale="category", categories=tuple(places)),
-            ),
-        ),
-        series=tuple(series),
-        height=130 + 40 * len(levels) + 26 * len(below),
-        legend=True,
-    )
-
-
-def _end(rows: Sequence[Row]) -> float:
-    """How far the axis of a score goes that is low among many candidates: a little further than the largest
-    number, to the next 5%."""
+    titles = LABELS | ({"own": f"Mean of {own['seeds']} seeds"} if own["seeds"] > 1 else {})
+    levels = [{**row, "name": f"{titles[row['kind']]}: {percent(row['value'])}"} for row in levels]
+    names, series = [row["name"] for row in levels], []
+    for row in levels:
+        slot = 0 if row["kind"] == "own" else NEUTRAL
+        look: Look = {"slot": slot, "shape": 0, "legend": False, "hover": ("name", "low", "high", "seeds")}
+        series.append(marks([row], "value", "name", name=row["name"], kind="bars", **look))
+    mine = next(row for row in levels if row["kind"] == "own")
+    series += intervals([mine], "name", slot=4)
+    below = [{**row, "name": f"seed {row['seed']}: {percent(row['value'])}"} for row in seeds * (len(seeds) > 1)]
+    if len(below) > MOST_ROWS:
+        ends = [percent(end(row["value"] for row in below)) for end in (min, max)]
+        below = [{**row, "name": f"{len(below)} seeds: {ends[0]} to {ends[1]}"} for row in below]
+    for row in below:
+        look = {"shape": 7, "hollow": not row["mine"], "legend": False, "size": 12 if row["mine"] else 9}
+        series.append(marks([row], "value", "name", name=row["name"], hover=("seed", "value"), **look))
+    at = names.index(mine["name"]) + 1
+    names[at:at] = dict.fromkeys(row["name"] for row in below)
+    relations = any(row["kind"] == "guessing" for row in levels)
     most = max(max(float(row["value"]), float(row["high"] or 0.0)) for row in rows)
-    return min(1.0, math.ceil(round(most * 1.1 * 20, 9)) / 20)
-
-
-plot = plotted(chart)
-
-
-def _seeds(seeds: Sequence[Row], this: Row | None) -> dict[str, list[Row]]:
-    """The seeds by the names of their rows: this run's first; of many, those of the others share one."""
-    if len(seeds) < 2:
-        return {}
-    others = sorted((row for row in seeds if row is not this), key=lambda row: row["seed"])
-    found = {f"this run, seed {this['seed']}: {percent(this['value'])}": [this]} if this else {}
-    if len(others) <= MOST_ROWS:
-        return found | {f"seed {row['seed']}: {percent(row['value'])}": [row] for row in others}
-    ends = [percent(end(row["value"] for row in others)) for end in (min, max)]
-    return found | {f"{len(others)} {'other ' * (this is not None)}seeds: {ends[0]} to {ends[1]}": others}
-
-
-def _dots(name: str, rows: Sequence[Row]) -> Series:
-    hollow = not rows[0]["mine"]
-    return Series(
-        name=name,
-        kind="points",
-        x=tuple(row["value"] for row in rows),
-        y=(name,) * len(rows),
-        slot=0,
-        shape=7,
-        hollow=hollow,
-        legend=False,
-        size=9 if hollow else 12,
-        hover=tuple(f"seed {row['seed']}: {percent(row['value'])}" for row in rows),
-    )
-
-
-def _hover(row: Row, label: str) -> str:
-    interval = "" if row["low"] is None else f"\n95% interval {percent(row['low'])} to {percent(row['high'])}"
-    seeds = f"\n{row['seeds']} seeds" if row["seeds"] > 1 else ""
-    return f"{label}{seeds}{interval}"
+    high = min(1.0, math.ceil(round(most * 1.1 * 20, 9)) / 20) if relations else 1
+    x = Axis(title=f"{'PREC@1' if relations else 'test accuracy'} (percent)", percent=True, low=0, high=high)
+    height = 130 + 40 * len(levels) + 26 * (len(names) - len(levels))
+    return single(x, named(names), series, title="Where its PREC@1 stands" * relations, height=height, legend=True)

@@ -14,22 +14,22 @@ from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
 from privgraph_workbench import summary
 from privgraph_workbench.figures.axes import COLUMNS, placed, spans
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
-from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.chart import Axis, Chart, Look, Panel, Row, Series, empty
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.flags import composed
+from privgraph_workbench.figures.flags import Flag, composed
+from privgraph_workbench.figures.hover import hovers
+from privgraph_workbench.figures.marks import intervals, marks
 from privgraph_workbench.figures.needs import RUNS
 from privgraph_workbench.figures.palette import slots
 from privgraph_workbench.theme import EPSILONS, NEUTRAL, Epsilon
 from privgraph_workbench.words.naming import titled
-from privgraph_workbench.words.numbers import percent, stated
 
-TITLE = "Accuracy against epsilon"
 UNITS = {"edge": "edges", "node": "people"}
 LARGEST = 1000.0
 """An axis ends there: beyond it an epsilon promises nothing to anybody."""
 ALIKE = 0.01
 """Epsilons within this share of each other are as private."""
+HOVER = ("curve", "mean", "low", "high", "seeds", "epsilon", "epsilon_as_published", "epsilon_audited")
 LEVELS, CURVES = 6, 12
 """Levels and curves that a panel draws."""
 _SCORE = {"relation prediction": "PREC@1"}
@@ -116,13 +116,11 @@ def chart(rows: Sequence[Row], *, published: bool = True, front: bool = False) -
     return Chart(
         panels=tuple(panels),
         series=tuple(_once(series)),
+        flags=(Flag.HIDDEN,) * bool(hidden),
         columns=2,
         height=110 + 330 * math.ceil(len(places) / 2),
         legend=True,
     )
-
-
-plot = plotted(chart)
 
 
 def _curve(row: Row, beside: bool) -> str:
@@ -164,47 +162,26 @@ def _of_curve(rows: Sequence[Row], slot: int, panel: int, kinds: Sequence[Epsilo
         for kind in kinds
     }
     kind: Epsilon = "sound" if at["sound"] else kinds[0]
-    line = [(row[COLUMNS[kind]], row["mean"]) for row in at[kind] if row[COLUMNS[kind]] <= high]
+    column = COLUMNS[kind]
     series = [Series(name=name, kind="path", x=(None, None), y=(None, None), **shared)]  # the legend's
+    line = [row for row in at[kind] if row[column] <= high]
     if len(line) > 1:
-        across, up = zip(*line, strict=True)
-        series.append(Series(name=name, kind="line", legend=False, x=across, y=up, **shared))
-    bars = [(row[COLUMNS[kind]], row[end]) for row in at[kind] if row["low"] is not None for end in ("low", "high")]
-    if bars:
-        across, up = zip(*bars, strict=True)
-        series.append(Series(name="95% interval", kind="links", legend=False, x=across, y=up, **shared))
+        series.append(marks(line, column, "mean", name=name, kind="line", legend=False, **shared))
+    series += intervals(at[kind], column, legend=False, **shared)
     for kind, held in at.items():
-        seen = [row for row in held if row[COLUMNS[kind]] <= high]
-        if seen:
-            series.append(
-                Series(
-                    name=f"{name}: {EPSILONS[kind].title}",
-                    kind="points",
-                    x=tuple(row[COLUMNS[kind]] for row in seen),
-                    y=tuple(row["mean"] for row in seen),
-                    shape=slot,
-                    epsilon=kind,
-                    legend=False,
-                    hover=tuple(map(_hover, seen)),
-                    keys=tuple(str(row.get("runs", "")) for row in seen),
-                    **shared,
-                )
-            )
+        if seen := [row for row in held if row[COLUMNS[kind]] <= high]:
+            keys = tuple(str(row.get("runs", "")) for row in seen)
+            look: Look = {"shape": slot, "epsilon": kind, "legend": False, "keys": keys, **shared}
+            title = f"{name}: {EPSILONS[kind].title}"
+            series.append(marks(seen, COLUMNS[kind], "mean", name=title, hover=HOVER, **look))
     return series
-
-
-def _hover(row: Row) -> str:
-    spread = "" if row["low"] is None else f" ({percent(row['low'])} – {percent(row['high'])})"
-    epsilons = [
-        f"{EPSILONS[kind].title} {stated(kind, row[column])}" for kind, column in COLUMNS.items() if row[column]
-    ]
-    return "\n".join([row["curve"], f"{percent(row['mean'])}{spread}, seeds: {row['seeds']}", *epsilons])
 
 
 def _level(row: Row, at: int, panel: int, ends: tuple[float, float]) -> list[Series]:
     name = row["curve"]
     shared: dict[str, Any] = {"slot": NEUTRAL, "panel": panel, "group": name, "x": ends}
-    level = Series(name=name, kind="level", y=(row["mean"],), shape=1 + at, hover=(_hover(row),) * 2, **shared)
+    hover = hovers([row], "curve", "mean", "low", "high", "seeds") * 2
+    level = Series(name=name, kind="level", y=(row["mean"],), shape=1 + at, hover=hover, **shared)
     if row["low"] is None:
         return [level]
     low, high = (row["low"],) * 2, (row["high"],) * 2
@@ -217,8 +194,7 @@ def _guess(rows: Sequence[Row], panel: int, ends: tuple[float, float]) -> list[S
     if not known or known[0]["guess"] < min(row["mean"] if row["low"] is None else row["low"] for row in rows):
         return []
     level = known[0]["guess"]
-    hover = (f"Guessing\n{percent(level)}",) * 2
-    look: dict[str, Any] = {"slot": NEUTRAL, "shape": 0, "group": "Guessing", "hover": hover}
+    look: Look = {"slot": NEUTRAL, "shape": 0, "group": "Guessing"}
     return [Series(name="Guessing", kind="level", x=ends, y=(level,), panel=panel, **look)]
 
 
@@ -238,7 +214,7 @@ def _front(rows: Sequence[Row], panel: int, high: float) -> list[Series]:
         corners += [(x, before), (x, before), (x, y), (x, y)]
     corners.append((high, steps[-1][1]))
     across, up = zip(*corners, strict=True)
-    look: dict[str, Any] = {"slot": NEUTRAL, "width": 7.0, "panel": panel, "group": "Pareto front"}
+    look: Look = {"slot": NEUTRAL, "width": 7.0, "panel": panel, "group": "Pareto front"}
     return [Series(name="Pareto front", kind="links", x=across, y=up, **look)]
 
 

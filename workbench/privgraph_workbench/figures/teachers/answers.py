@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privgraph.methods.teachers.answers import Answers
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, empty
-from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.chart import Axis, Chart, Row, Rule, empty, named, single
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.flags import Flag
+from privgraph_workbench.figures.marks import marks
 from privgraph_workbench.figures.needs import ANSWERS
 from privgraph_workbench.words.numbers import number
 
-TITLE = "How clear the answers were, and what noise did to them"
 MOST_BINS = 10
 BETWEEN = "standard deviation"
-PRIVATE_BADGE = "private: what was said before noise is no part of what is released"
-OTHER_BADGE = "not the run: noise drawn on this page"
 UNITS = {
     "posterior": "chance of a class, 0 to 1",
     "log-posterior": "logarithm of the chance of a class",
@@ -82,7 +79,7 @@ def share(rows: Sequence[Row], column: str) -> float | None:
     return sum(found) / len(found) if found else None
 
 
-@figure("answers", "How clear the answers were, and what noise did to them", data, needs=ANSWERS, flags=(Flag.PRIVATE,))
+@figure("answers", "How clear the answers were", data, needs=ANSWERS, flags=(Flag.PRIVATE,))
 def chart(rows: Sequence[Row]) -> Chart:
     """Queries by the margin of their answer before noise, and those whose label noise changed among them."""
     answered = [row for row in rows if row["released"] is not None and row["margin_before"] is not None]
@@ -90,48 +87,26 @@ def chart(rows: Sequence[Row]) -> Chart:
         return empty("no query was answered")
     step = round_step(max(row["margin_before"] for row in answered))
     bins = [int(row["margin_before"] / step) for row in answered]
-    places = range(max(bins) + 1)
-    names = tuple(f"{number(step * place, 4)}–{number(step * (place + 1), 4)}" for place in places)
-    asked = [bins.count(place) for place in places]
-    flipped = [
-        sum(row["flipped"] is True for row, own in zip(answered, bins, strict=True) if own == place) for place in places
+    names = tuple(f"{number(step * at, 4)}–{number(step * (at + 1), 4)}" for at in range(max(bins) + 1))
+    changed = [own for row, own in zip(answered, bins, strict=True) if row["flipped"] is True]
+    held: list[Row] = [
+        {"bin": name, "asked": bins.count(at), "flipped": changed.count(at)} for at, name in enumerate(names)
     ]
     spread = between_two(answered[0]["noise_std"])
+    side: Literal["left", "right"] = "left" if spread > step * len(names) / 2 else "right"
+    rule = Rule(x=spread / step - 0.5, label=f"one {BETWEEN}: {number(spread)}", above=True, side=side)
     inside = spread <= step * len(names)
-    hover = tuple(
-        f"margin {name}\n{count:,} queries\nnoise changed the label of {changed:,}"
-        for name, count, changed in zip(names, asked, flipped, strict=True)
-    )
-    return Chart(
-        panels=(
-            Panel(
-                title="" if inside else f"noise between two classes: {BETWEEN} {number(spread)}, beyond all margins",
-                x=Axis(
-                    title=f"margin before noise: largest less second ({UNITS[answered[0]['kind']]})",
-                    scale="category",
-                    categories=names,
-                ),
-                y=Axis(title="queries (count)", low=0),
-                rules=(
-                    Rule(
-                        x=spread / step - 0.5,
-                        label=f"one {BETWEEN}: {number(spread)}",
-                        above=True,
-                        side="left" if spread > step * len(names) / 2 else "right",
-                    ),
-                )
-                * inside,
-            ),
-        ),
-        series=(
-            Series(name="answered queries", kind="bars", x=names, y=tuple(asked), slot=0, hover=hover),
-            Series(name="noise changed the label", kind="bars", x=names, y=tuple(flipped), slot=1, hover=hover),
-        ),
+    return single(
+        named(names, f"margin before noise: largest less second ({UNITS[answered[0]['kind']]})"),
+        Axis(title="queries (count)", low=0),
+        [
+            marks(held, "bin", "asked", name="answered queries", kind="bars"),
+            marks(held, "bin", "flipped", name="noise changed the label", kind="bars", slot=1),
+        ],
+        rules=[rule] * inside,
+        of="" if inside else f"noise: {BETWEEN} {number(spread)}, beyond all margins",
         height=340,
     )
-
-
-plot = plotted(chart)
 
 
 def between_two(noise_std: float) -> float:
@@ -141,19 +116,6 @@ def between_two(noise_std: float) -> float:
     4.24
     """
     return math.sqrt(2) * noise_std
-
-
-def level_words(rows: Sequence[Row]) -> str:
-    """Of how many answered queries no class led before noise, and that they are not counted as changed; ""
-    where one always led."""
-    count = sum(row["level"] for row in rows if row["released"] is not None)
-    if not count:
-        return ""
-    many = f"{count:,} answered queries" if count > 1 else "1 answered query"
-    return (
-        f"In {many}, classes were tied before noise: there was no label to change, and "
-        f"{'these are' if count > 1 else 'this is'} left out of that share."
-    )
 
 
 def ahead(values: NDArray[np.floating[Any]]) -> list[int]:

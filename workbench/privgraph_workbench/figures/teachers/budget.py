@@ -9,22 +9,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
-from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.chart import Axis, Chart, Look, Row, Series, empty, single
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.flags import Flag
+from privgraph_workbench.figures.marks import marks
 from privgraph_workbench.figures.needs import ENSEMBLE
-from privgraph_workbench.figures.teachers.ensembles import (
-    MEASURES,
-    groups,
-    limit_measure,
-    spent,
-    weights_are_public,
-)
+from privgraph_workbench.figures.teachers.ensembles import MEASURES, groups, limit_measure, spent, weights_are_public
 from privgraph_workbench.theme import EPSILONS, NEUTRAL
-from privgraph_workbench.words.numbers import number, rounded_delta, upper
+from privgraph_workbench.words.numbers import rounded_delta
 
-TITLE = "Budget used, query by query"
 LIMIT = "limit"
 MOST_POINTS = 200
 
@@ -98,69 +91,20 @@ def chart(rows: Sequence[Row]) -> Chart:
         return empty("no query was asked")
     if any(math.isinf(row["epsilon"]) for row in rows):
         return empty("nothing is guaranteed: there was no noise")
-    series: list[Series] = []
+    first, limit, series = rows[0], rows[0]["limit"], list[Series]()
     for place in sorted({row["place"] for row in rows}):
         own = [row for row in rows if row["place"] == place]
-        several = own[0]["teachers"]
-        name = own[0]["group"] + ("" if several is None else f" ({several:,} teachers)")
-        series.append(
-            Series(
-                name=name,
-                kind="line",
-                x=tuple(row["queries"] for row in own),
-                y=tuple(row["epsilon"] for row in own),
-                slot=place,
-                group=name,
-                hover=tuple(_hover(row) for row in own),
-            )
-        )
-        guaranteed = own[0]["guaranteed"]
-        if guaranteed is not None and math.isfinite(guaranteed):
-            series.append(
-                Series(
-                    name=f"{name}: {EPSILONS['sound'].title}",
-                    kind="points",
-                    x=(last,),
-                    y=(guaranteed,),
-                    epsilon="sound",
-                    size=11,
-                    legend=False,
-                    group=name,
-                    hover=(f"{name}\nguaranteed, whatever is answered: ε {upper(guaranteed)}",),
-                )
-            )
-    first, limit = rows[0], rows[0]["limit"]
+        name = own[0]["group"]
+        series.append(marks(own, "queries", "epsilon", name=name, kind="line", slot=place, group=name))
+        if own[0]["guaranteed"] is not None and math.isfinite(own[0]["guaranteed"]):
+            look: Look = {"epsilon": "sound", "size": 11, "legend": False, "group": name}
+            series.append(marks(own[-1:], (last,), "guaranteed", name=f"{name}: {EPSILONS['sound'].title}", **look))
     if limit is not None:
-        hover = (f"limit: ε {number(limit)}",) * 2
-        series.append(Series(name=LIMIT, kind="level", x=(0, last), y=(limit,), slot=NEUTRAL, shape=1, hover=hover))
-    return Chart(
-        panels=(
-            Panel(
-                title=_promise(first),
-                x=Axis(title="queries asked", low=0, high=1.04 * last),
-                y=Axis(title=f"{MEASURES[first['measure']]} spent, at δ = {rounded_delta(first['delta'])}", low=0),
-            ),
-        ),
-        series=tuple(series),
-        flags=(Flag.PRIVATE,) * first["private"],
+        series.append(Series(name=LIMIT, kind="level", x=(0, last), y=(limit,), slot=NEUTRAL, shape=1))
+    return single(
+        Axis(title="queries asked", low=0, high=1.04 * last),
+        Axis(title=f"{MEASURES[first['measure']]} spent, at δ = {rounded_delta(first['delta'])}", low=0),
+        series,
+        flags=(Flag.PRIVATE,) * first["private"] + (Flag.UNGUARANTEED,) * (first["guaranteed"] == math.inf),
         height=340,
-    )
-
-
-plot = plotted(chart)
-
-
-def _promise(row: Row) -> str:
-    if row["data_dependent"]:
-        return ""
-    if math.isinf(row["guaranteed"]):
-        return "no guarantee: when it ended was read off private votes"
-    return f"{EPSILONS['sound'].glyph} at the end: the sound ε, guaranteed whatever is answered"
-
-
-def _hover(row: Row) -> str:
-    return (
-        f"{row['group']}\n"
-        f"after {row['queries']:,} queries, {row['answered']:,} answered\n"
-        f"spent: {MEASURES[row['measure']]} {upper(row['epsilon'])}"
     )

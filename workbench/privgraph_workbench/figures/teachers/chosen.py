@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 from privgraph.methods.teachers.answers import Answers
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
-from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.chart import Axis, Chart, Look, Panel, Row, Series, edges, empty
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.flags import Flag
+from privgraph_workbench.figures.marks import marks
 from privgraph_workbench.figures.needs import ONE_ANSWER
 from privgraph_workbench.figures.teachers.answers import class_name
 from privgraph_workbench.theme import MARKERS, NEUTRAL
-from privgraph_workbench.words.numbers import number
 
 TITLE = "Who answered"
-BADGE = "private: who answered, and their edges, are no part of what is released"
 UNKNOWN = "class not told"
 SIZES = (7, 11, 15)
 NO_CLASS = NEUTRAL
@@ -99,68 +96,25 @@ def chart(rows: Sequence[Row]) -> Chart:
     if not around:
         return empty("this run does not tell which private nodes answered")
     centre = next(row for row in nodes.values() if row["centre"])
-    ends = [(row["source"], row["target"]) for row in rows if row["kind"] == "edge"]
-    series = [
-        Series(
-            name="edges among them",
-            kind="links",
-            x=tuple(nodes[end]["x"] for pair in ends for end in pair),
-            y=tuple(nodes[end]["y"] for pair in ends for end in pair),
-            legend=False,
-            faint=True,
-        ),
-        Series(
-            name=f"the query, {_said(centre)}",
-            kind="points",
-            x=(0.0,),
-            y=(0.0,),
-            slot=NO_CLASS if centre["class"] is None else centre["class"],
-            hollow=True,
-            size=22,
-            hover=(f"node {centre['node']}, the query\n{_said(centre)}",),
-        ),
-    ]
+    released = f"labelled {centre['name']}" if centre["class"] is not None else "refused by the gate"
+    slot = NO_CLASS if centre["class"] is None else centre["class"]
+    series = [edges(nodes, [(row["source"], row["target"]) for row in rows if row["kind"] == "edge"])]
+    look: Look = {"slot": slot, "hollow": True, "size": 22, "hover": ("node", "name")}
+    series.append(marks([centre], "x", "y", name=f"the query, {released}", **look))
     groups: dict[tuple[int, str, bool, int], list[Row]] = {}
     for row in around:
         size = SIZES[min(len(SIZES) - 1, int(len(SIZES) * row["strength"]))]
         key = (NO_CLASS if row["class"] is None else row["class"], row["name"], row["weight"] < 0, -size)
         groups.setdefault(key, []).append(row)
     for (label, name, against, smallness), members in sorted(groups.items()):
-        series.append(
-            Series(
-                name=name,
-                kind="points",
-                x=tuple(row["x"] for row in members),
-                y=tuple(row["y"] for row in members),
-                slot=label,
-                hollow=against,
-                size=-smallness,
-                legend=False,
-                group=name,
-                hover=tuple(f"node {row['node']}\n{name}\nweight {number(row['weight'])}" for row in members),
-            )
-        )
-    series += _entries(around)
-    return Chart(
-        title=f"{TITLE}: node {centre['node']}",
-        panels=(Panel(x=Axis(title=""), y=Axis(title=""), bare=True),),
-        series=tuple(series),
-        height=460,
-    )
-
-
-plot = plotted(chart)
-
-
-def _entries(around: Sequence[Row]) -> list[Series]:
-    """The legend: every class by a mark of one size, whatever its nodes weigh, and what a hollow mark is."""
-    classes = sorted({(NO_CLASS if row["class"] is None else row["class"], row["name"]) for row in around})
-    nowhere: dict[str, Any] = {"kind": "points", "x": (None,), "y": (None,)}
-    told = [Series(name=name, slot=label, group=name, **nowhere) for label, name in classes]
-    if any(row["weight"] < 0 for row in around):
-        told.append(Series(name=AGAINST, slot=NEUTRAL, shape=SQUARE, hollow=True, **nowhere))
-    return told
-
-
-def _said(centre: Row) -> str:
-    return "refused by the gate" if centre["class"] is None else f"labelled {centre['name']}"
+        look = {"slot": label, "hollow": against, "size": -smallness, "legend": False, "group": name}
+        series.append(marks(members, "x", "y", name=name, hover=("node", "name", "weight"), **look))
+    # the legend: every class by a mark of one size, whatever its nodes weigh
+    for label, name in sorted({(key[0], key[1]) for key in groups}):
+        series.append(Series(name=name, kind="points", x=(None,), y=(None,), slot=label, group=name))
+    if any(key[2] for key in groups):
+        look = {"slot": NEUTRAL, "shape": SQUARE, "hollow": True}
+        series.append(Series(name=AGAINST, kind="points", x=(None,), y=(None,), **look))
+    title = f"{TITLE}: node {centre['node']}"
+    panel = Panel(x=Axis(title=""), y=Axis(title=""), bare=True)
+    return Chart(title=title, panels=(panel,), series=tuple(series), height=460)

@@ -9,21 +9,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, empty
-from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.chart import Axis, Chart, Look, Row, Rule, Series, empty, named, single
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.flags import Flag
+from privgraph_workbench.figures.marks import marks
 from privgraph_workbench.figures.needs import ENSEMBLE
 from privgraph_workbench.words.numbers import number
 
-TITLE = "Consensus of the teachers"
 BINS = 10
-STATES = {
-    "answered": 0,
-    "passed, but no more was answered": 2,
-    "refused by the gate": 1,
-    "not asked any more": 7,
-}
+STATES = {"answered": 0, "passed, but no more was answered": 2, "refused by the gate": 1, "not asked any more": 7}
 """What became of a query, from the ground up, and its slot."""
 
 
@@ -55,58 +49,27 @@ def chart(rows: Sequence[Row]) -> Chart:
         return empty("no query was asked")
     names = tuple(f"{10 * place}–{10 * place + 10}" for place in range(BINS))
     bins = [min(math.floor(row["share"] * BINS + 1e-9), BINS - 1) for row in rows]
-    below = np.zeros(len(names), dtype=np.int64)
-    drawn: list[Series] = []
+    below, drawn = [0] * BINS, list[Series]()
     for state, slot in STATES.items():
-        heights = np.bincount(
-            [own for own, row in zip(bins, rows, strict=True) if row["state"] == state], minlength=len(names)
-        )
-        if not heights.sum():
-            continue
-        below = below + heights
-        drawn.append(
-            Series(
-                name=state,
-                kind="bars",
-                x=names,
-                y=tuple(int(value) if height else 0 for value, height in zip(below, heights, strict=True)),
-                slot=slot,
-                hover=tuple(
-                    f"{name}% of all votes\n{height:,} queries {state}"
-                    for name, height in zip(names, heights, strict=True)
-                ),
-            )
-        )
+        own = [at for at, row in zip(bins, rows, strict=True) if row["state"] == state]
+        below = [height + own.count(at) for at, height in enumerate(below)]
+        held: list[Row] = [
+            {"bin": name, "state": state, "count": own.count(at), "top": below[at] if at in own else 0}
+            for at, name in enumerate(names)
+        ]
+        look: Look = {"kind": "bars", "slot": slot, "hover": ("bin", "state", "count")}
+        drawn += [marks(held, "bin", "top", name=state, **look)] if own else []
     threshold = rows[0]["threshold"]
-    share = None if threshold is None else threshold / rows[0]["teachers"]
-    inside = share is not None and share <= 1
-    rules = (
-        (Rule(x=share * BINS - 0.5, label=f"threshold {number(threshold, 4)} votes"),)
-        if share is not None and inside
-        else ()
-    )
-    beyond = (
-        "" if share is None or inside else f"threshold {number(threshold, 4)} of {number(rows[0]['teachers'], 4)} votes"
-    )
-    return Chart(
-        panels=(
-            Panel(
-                title=beyond,
-                x=Axis(
-                    title="votes for the largest class (percent of all votes, by weight, before noise)",
-                    scale="category",
-                    categories=names,
-                ),
-                y=Axis(title="queries (count)", low=0),
-                rules=rules,
-            ),
-        ),
-        series=tuple(reversed(drawn)),
+    share = math.inf if threshold is None else threshold / rows[0]["teachers"]
+    label = f"threshold {number(threshold, 4)} votes"
+    return single(
+        named(names, "votes for the largest class (percent of all votes, by weight, before noise)"),
+        Axis(title="queries (count)", low=0),
+        reversed(drawn),
+        rules=[Rule(x=share * BINS - 0.5, label=label)] * (share <= 1),
+        of=label * (1 < share < math.inf),
         height=340,
     )
-
-
-plot = plotted(chart)
 
 
 def _state(ensemble: Ensemble, place: int) -> str:

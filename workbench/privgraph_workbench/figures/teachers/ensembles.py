@@ -18,10 +18,6 @@ from privgraph_workbench.words.numbers import number
 MOST_GROUPS = 5
 GROUPINGS = {"weight": "weight", "centrality": "centrality (average of its nodes)"}
 MEASURES = {"sound": EPSILONS["sound"].title, "data-dependent": "data-dependent ε"}
-DEPENDENT_BADGE = "data-dependent: computed from private votes, itself not private, no guarantee"
-TEACHERS_BADGE = (
-    "private: what teachers are like (sizes, centralities) was read from private nodes, and is not released"
-)
 
 
 def weights_are_public(ensemble: Ensemble) -> bool:
@@ -57,18 +53,6 @@ def price(queries: int, vote_sigma: float, gate_sigma: float, weight: float, del
     if queries == 0 or weight == 0:
         return 0.0
     return _epsilon(_one(vote_sigma, gate_sigma, True) * weight**2 * queries, delta)
-
-
-def moved(queries: int, vote_sigma: float, gate_sigma: float, weight: float) -> float:
-    """By how many standard deviations of all noise together one node moves `queries` answers, tests of the
-    gate included: the mu of the Gaussian that they compose to, exactly."""
-    return 0.0 if queries == 0 or weight == 0 else weight * math.sqrt(_one(vote_sigma, gate_sigma, True) * queries)
-
-
-def heaviest(ensemble: Ensemble) -> float:
-    """The weight of the votes that one node can move: the largest teacher's, or all votes where it may move
-    all."""
-    return float(ensemble.weights.max() if ensemble.per_teacher else ensemble.weights.sum())
 
 
 @lru_cache(maxsize=8)  # a page asks several times for the record that it holds

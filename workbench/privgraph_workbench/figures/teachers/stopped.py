@@ -7,8 +7,7 @@ import math
 from collections.abc import Sequence
 
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
-from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.chart import Axis, Chart, Row, Series, empty, single
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.flags import Flag
 from privgraph_workbench.figures.needs import ENSEMBLE
@@ -21,7 +20,6 @@ from privgraph_workbench.figures.teachers.ensembles import (
     weights_are_public,
 )
 
-TITLE = "Who was stopped"
 NO_LIMIT = "this run had no limit: every teacher voted on every query that was asked"
 NOBODY = "nobody: no teacher reached its limit"
 
@@ -61,41 +59,18 @@ def chart(rows: Sequence[Row]) -> Chart:
     gone = [row for row in rows if row["stopped_after"] is not None]
     if not gone:
         return empty(NOBODY if any(row["limit"] is not None for row in rows) else NO_LIMIT)
-    last = rows[0]["queries"]
-    series = []
+    last, series = rows[0]["queries"], []
     for place in sorted({row["place"] for row in rows}):
         own = [row for row in rows if row["place"] == place]
         ends = sorted(row["stopped_after"] for row in own if row["stopped_after"] is not None)
-        x: list[float] = [0.0]
-        y: list[float] = [1.0]
-        for count, end in enumerate(ends, 1):
-            x += [end, end]
-            y += [y[-1], 1 - count / len(own)]
-        name = f"{own[0]['group']} ({len(own):,} teachers)"
-        series.append(
-            Series(
-                name=name,
-                kind="line",
-                x=(*x, last),
-                y=(*y, y[-1]),
-                slot=place,
-                hover=tuple(
-                    f"{name}\nafter {at:.0f} queries {left:.0%} still vote"
-                    for at, left in zip((*x, last), (*y, y[-1]), strict=True)
-                ),
-            )
-        )
-    return Chart(
-        panels=(
-            Panel(
-                x=Axis(title="queries asked", low=0, high=1.02 * last),
-                y=Axis(title="teachers that still vote (percent)", percent=True, low=-0.03, high=1.05),
-            ),
-        ),
-        series=tuple(series),
+        left = [1 - count / len(own) for count in range(len(ends) + 1)]
+        x = (0, *(end for end in ends for _ in range(2)), last)
+        y = tuple(share for share in left for _ in range(2))
+        series.append(Series(name=f"{own[0]['group']} ({len(own):,} teachers)", kind="line", x=x, y=y, slot=place))
+    return single(
+        Axis(title="queries asked", low=0, high=1.02 * last),
+        Axis(title="teachers that still vote (percent)", percent=True, low=-0.03, high=1.05),
+        series,
         flags=(Flag.PRIVATE,) * rows[0]["private"],
         height=320,
     )
-
-
-plot = plotted(chart)

@@ -9,15 +9,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
-from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.chart import Axis, Chart, Look, Panel, Row, Series, empty
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.flags import Flag
+from privgraph_workbench.figures.marks import marks
 from privgraph_workbench.figures.needs import ENSEMBLE
-from privgraph_workbench.words.numbers import number, percent
 
-TITLE = "Accuracy of each teacher"
 PANELS = (("weight", "weight of its vote"), ("size", "labelled nodes that it learnt from"))
+HOVER = ("teacher", "accuracy", "weight", "size", "centrality")
 MOST_MEANS = 8
 
 
@@ -44,49 +43,15 @@ def chart(rows: Sequence[Row]) -> Chart:
     if not held:
         return empty("no teacher's accuracy was measured")
     equal = len({round(row["weight"], 9) for row in held}) == 1
-    shown = PANELS[1:] if equal else PANELS
-    series: list[Series] = []
-    for panel, (column, _) in enumerate(shown):
-        series.append(
-            Series(
-                name="one teacher",
-                kind="points",
-                x=tuple(row[column] for row in held),
-                y=tuple(row["accuracy"] for row in held),
-                slot=0,
-                hollow=True,
-                size=7,
-                panel=panel,
-                hover=tuple(_hover(row) for row in held),
-            )
-        )
-        means = _means(held, column)
-        series.append(
-            Series(
-                name="average",
-                kind="path",
-                x=tuple(at for at, _ in means),
-                y=tuple(mean for _, mean in means),
-                slot=1,
-                panel=panel,
-                hover=tuple(f"{column} {number(at)}\naverage {percent(mean)}" for at, mean in means),
-            )
-        )
-    return Chart(
-        panels=tuple(
-            Panel(
-                x=Axis(title=title),
-                y=Axis(title="right on test nodes (percent)" if place == 0 else "", percent=True, low=-0.03, high=1.03),
-            )
-            for place, (_, title) in enumerate(shown)
-        ),
-        series=tuple(series),
-        columns=2,
-        height=320,
-    )
-
-
-plot = plotted(chart)
+    series, panels = [], []
+    for panel, (column, title) in enumerate(PANELS[1:] if equal else PANELS):
+        y = Axis(title="right on test nodes (percent)" * (not panel), percent=True, low=-0.03, high=1.03)
+        panels.append(Panel(x=Axis(title=title), y=y))
+        look: Look = {"hollow": True, "size": 7, "panel": panel, "hover": HOVER}
+        series.append(marks(held, column, "accuracy", name="one teacher", **look))
+        x, y_ = zip(*_means(held, column), strict=True)
+        series.append(Series(name="average", kind="path", x=x, y=y_, slot=1, panel=panel))
+    return Chart(panels=tuple(panels), series=tuple(series), columns=2, height=320)
 
 
 def _means(rows: Sequence[Row], column: str) -> list[tuple[float, float]]:
@@ -98,11 +63,3 @@ def _means(rows: Sequence[Row], column: str) -> list[tuple[float, float]]:
     own = np.searchsorted(ends, values)
     accuracy = np.array([row["accuracy"] for row in rows])
     return [(float(values[own == k].mean()), float(accuracy[own == k].mean())) for k in range(len(ends))]
-
-
-def _hover(row: Row) -> str:
-    return (
-        f"teacher {row['teacher']}: {percent(row['accuracy'])} right\n"
-        f"weight {number(row['weight'])}, {row['size']:,} labelled nodes, centrality "
-        f"{number(row['centrality'])}"
-    )

@@ -9,18 +9,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, empty
-from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.chart import Axis, Chart, Look, Row, Rule, Series, empty, single
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.flags import Flag
+from privgraph_workbench.figures.marks import marks
 from privgraph_workbench.figures.needs import ENSEMBLE
 from privgraph_workbench.figures.teachers.answers import round_step
-from privgraph_workbench.figures.teachers.ensembles import (
-    GROUPINGS,
-    MEASURES,
-    groups,
-    weights_are_public,
-)
+from privgraph_workbench.figures.teachers.ensembles import GROUPINGS, MEASURES, groups, weights_are_public
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.numbers import number, rounded_delta, upper
 
@@ -72,28 +67,30 @@ def chart(rows: Sequence[Row]) -> Chart:
     """The view that the rows ask for, a colour a group of teachers."""
     if not rows:
         return empty("there are no teachers")
-    first = rows[0]
+    first, limit = rows[0], rows[0]["limit"]
     held = [row for row in rows if math.isfinite(row["epsilon"])]
-    said = f"{TITLE}, {MEASURES[first['measure']]}"
     if not held:
         return empty("nothing is guaranteed" if first["measure"] == "sound" else "it was not computed in this run")
-    step, start, count = _bins([row["epsilon"] for row in held], first["limit"])
-    end = start + count * step
+    step, start, count = _bins([row["epsilon"] for row in held], limit)
     make = {"histogram": _histogram, "strip": _strip, "cumulative": _cumulative}[first["view"]]
-    limit = first["limit"]
+    y, series, ticks = make(held, step, start, count)
+    end, form = start + count * step, "sound" if first["measure"] == "sound" else ""
+    title = f"{MEASURES[first['measure']]} at δ = {rounded_delta(first['delta'])}"
     shown = limit is not None and limit <= end
-    rules = (Rule(x=limit, label=f"limit {number(limit)}"),) if shown else ()
-    x, y, series = make(held, step, start, count)
-    return Chart(
-        title=said,
-        panels=(Panel(x=x, y=y, rules=rules, title="" if shown or limit is None else f"limit ε {number(limit)}"),),
-        series=series,
+    return single(
+        Axis(title=title, low=start, high=end, ticks=ticks, form=form),
+        y,
+        series,
+        rules=[Rule(x=limit, label=f"limit {number(limit)}")] * shown,
+        of="" if shown or limit is None else f"limit ε {number(limit)}",
+        title=f"{TITLE}, {MEASURES[first['measure']]}",
         flags=(Flag.PRIVATE,) * first["private"],
         height=340,
     )
 
 
-plot = plotted(chart)
+Drawn = tuple[Axis, list[Series], tuple[float, ...]]
+"""The axis of the view, its series, and ticks of the axis of epsilon (none: its own)."""
 
 
 def _bins(values: Sequence[float], limit: float | None) -> tuple[float, float, int]:
@@ -107,10 +104,6 @@ def _bins(values: Sequence[float], limit: float | None) -> tuple[float, float, i
     return step, start, math.ceil((high - start) / step - 1e-9) + 1
 
 
-def _title(row: Row) -> str:
-    return f"{MEASURES[row['measure']]} at δ = {rounded_delta(row['delta'])}"
-
-
 def _members(rows: Sequence[Row]) -> list[tuple[str, int, list[Row]]]:
     """Name, place and rows of each group, by ascending weight or centrality."""
     places = sorted({row["place"] for row in rows})
@@ -118,91 +111,50 @@ def _members(rows: Sequence[Row]) -> list[tuple[str, int, list[Row]]]:
     return [(own[0]["group"], place, own) for place, own in zip(places, members, strict=True)]
 
 
-def _histogram(rows: Sequence[Row], step: float, start: float, count: int) -> tuple[Axis, Axis, tuple[Series, ...]]:
+def _histogram(rows: Sequence[Row], step: float, start: float, count: int) -> Drawn:
     """Bars that stand on one another: at the values themselves where these lie a bin apart, else a bar a
     bin."""
-    apart = {number(row["epsilon"], 4): row["epsilon"] for row in sorted(rows, key=lambda row: float(row["epsilon"]))}
-    values = np.array(list(apart.values()))
+    values = np.array(list({number(row["epsilon"], 4): row["epsilon"] for row in sorted(rows, key=_epsilon)}.values()))
     exact = len(values) == 1 or bool(np.diff(values).min() >= step)
     ends = start + step * np.arange(count + 1)
     middle = values if exact else (ends[:-1] + ends[1:]) / 2
-    names = [
-        f"ε {upper(value)}" if exact else f"ε {number(value - step / 2, 4)}–{number(value + step / 2, 4)}"
-        for value in middle.tolist()
-    ]
-    below = np.zeros(len(middle), dtype=np.int64)
-    drawn: list[Series] = []
+    below, drawn = np.zeros(len(middle), dtype=np.int64), list[Series]()
     for name, place, own in _members(rows):
         held = np.array([row["epsilon"] for row in own])
-        inside = (
-            np.abs(held[:, None] - values).argmin(axis=1)
-            if exact
-            else np.maximum(np.ceil((held - start) / step - 1e-9).astype(int) - 1, 0)
-        )
+        beside = np.abs(held[:, None] - values).argmin(axis=1)
+        inside = beside if exact else np.maximum(np.ceil((held - start) / step - 1e-9).astype(int) - 1, 0)
         heights = np.bincount(inside, minlength=len(middle))
-        there = np.flatnonzero(heights)
-        drawn.append(
-            Series(
-                name=name,
-                kind="bars",
-                x=tuple(middle[there].tolist()),
-                low=tuple(below[there].tolist()),
-                y=tuple((below + heights)[there].tolist()),
-                width=step / 2 if exact else 0.9 * step,
-                slot=place,
-                hover=tuple(f"{names[at]}\n{name}: {heights[at]:,} teachers" for at in there.tolist()),
-            )
-        )
+        bars: list[Row] = [
+            {"group": name, "at": float(middle[at]), "count": int(heights[at]), "top": int(below[at] + heights[at])}
+            for at in np.flatnonzero(heights).tolist()
+        ]
+        low = tuple(row["top"] - row["count"] for row in bars)
+        look: Look = {"low": low, "width": step / 2 if exact else 0.9 * step, "slot": place}
+        drawn.append(marks(bars, "at", "top", name=name, kind="bars", hover=("group", "at", "count"), **look))
         below = below + heights
     ticks = tuple(float(upper(value, 3)) for value in values.tolist()) if exact else ()
-    x = Axis(title=_title(rows[0]), low=start, high=start + count * step, ticks=ticks)
-    return x, Axis(title="teachers (count)", low=0), tuple(drawn)
+    return Axis(title="teachers (count)", low=0), drawn, ticks
 
 
-def _strip(rows: Sequence[Row], step: float, start: float, count: int) -> tuple[Axis, Axis, tuple[Series, ...]]:
-    series = tuple(
-        Series(
-            name=name,
-            kind="points",
-            x=tuple(row["epsilon"] for row in own),
-            y=tuple(row["centrality"] for row in own),
-            slot=place,
-            size=8,
-            hover=tuple(_hover(row) for row in own),
-        )
+def _epsilon(row: Row) -> float:
+    return float(row["epsilon"])
+
+
+def _strip(rows: Sequence[Row], step: float, start: float, count: int) -> Drawn:
+    hover = ("teacher", "epsilon", "weight", "size", "centrality")
+    drawn = [
+        marks(own, "epsilon", "centrality", name=name, slot=place, size=8, hover=hover)
         for name, place, own in _members(rows)
-    )
-    x = Axis(title=_title(rows[0]), low=start, high=start + count * step)
-    return x, Axis(title=GROUPINGS["centrality"]), series
+    ]
+    return Axis(title=GROUPINGS["centrality"]), drawn, ()
 
 
-def _cumulative(rows: Sequence[Row], step: float, start: float, count: int) -> tuple[Axis, Axis, tuple[Series, ...]]:
+def _cumulative(rows: Sequence[Row], step: float, start: float, count: int) -> Drawn:
     """Stairs: of all teachers, and of each group where there are several."""
-    end = start + count * step
-    members = _members(rows)
-    drawn = [(name, place, own) for name, place, own in members if len(members) > 1]
-    series = []
-    for name, place, own in [*drawn, ("all teachers", NEUTRAL, list(rows))]:
+    members, drawn = _members(rows), []
+    for name, place, own in [*(members if len(members) > 1 else ()), ("all teachers", NEUTRAL, list(rows))]:
         values = np.sort([row["epsilon"] for row in own])
-        shares = np.arange(len(values) + 1) / len(values)
-        series.append(
-            Series(
-                name=name,
-                kind="line",
-                x=(start, *np.repeat(values, 2).tolist(), end),
-                y=tuple(np.repeat(shares, 2).tolist()),
-                slot=place,
-                hover=tuple(f"{name}\n{share:.0%} have at most this ε" for share in np.repeat(shares, 2)),
-            )
-        )
-    x = Axis(title=_title(rows[0]), low=start, high=end)
-    return x, Axis(title="teachers with at most this ε (percent)", percent=True, low=-0.02, high=1.02), tuple(series)
-
-
-def _hover(row: Row) -> str:
-    return (
-        f"teacher {row['teacher']}\n"
-        f"{MEASURES[row['measure']]} {upper(row['epsilon'])}\n"
-        f"weight {number(row['weight'])}\n"
-        f"{row['size']:,} labelled nodes, centrality {number(row['centrality'])}"
-    )
+        x = (start, *np.repeat(values, 2).tolist(), start + count * step)
+        y = tuple(np.repeat(np.arange(len(values) + 1) / len(values), 2).tolist())
+        drawn.append(Series(name=name, kind="line", x=x, y=y, slot=place))
+    return Axis(title="teachers with at most this ε (percent)", percent=True, low=-0.02, high=1.02), drawn, ()

@@ -12,6 +12,7 @@ from privgraph.audits.bounds import at_least, at_most
 from privgraph_workbench import live_plot
 from privgraph_workbench.facts import world as worlds
 from privgraph_workbench.facts.world import Rows
+from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.play import told_numbers
 from privgraph_workbench.serving import styles
 from privgraph_workbench.views.parts import layout
@@ -102,7 +103,7 @@ def show(pair: Pair) -> None:
         "with noise. Which is it?"
     )
     rows = told_numbers.data(game.open.told, pair.world, pair.other, pair.names)
-    live_plot.show(told_numbers.plot(rows, layout.theme()), key="told_numbers")
+    live_plot.show(figure_of("told_numbers").plot(rows, layout.theme()), key="told_numbers")
     if game.open.said is None:
         with st.container(horizontal=True):
             for claim, said in zip(pair.claims, (True, False), strict=True):

@@ -13,6 +13,7 @@ from privgraph.options import Option, OptionError, Parameter
 from privgraph_workbench import live_plot, live_world
 from privgraph_workbench.facts import world as worlds
 from privgraph_workbench.facts.world import World
+from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.play import evidence
 from privgraph_workbench.forms import widgets
 from privgraph_workbench.serving import shell
@@ -251,7 +252,7 @@ def _bare(pair: Pair) -> None:
 def _evidence(pair: Pair) -> None:
     """Two histograms of what is published, boiled down to what speaks for one world or the other."""
     rows = evidence.data(*drawn(pair), pair.epsilon, pair.names)
-    live_plot.show(evidence.plot(rows, layout.theme()), key="evidence")
+    live_plot.show(figure_of("evidence").plot(rows, layout.theme()), key="evidence")
     shown = evidence.largest(rows)
     st.markdown(
         f"Noise was drawn {DRAWS:,} times in each world, and all that is published boiled down to the one number that "
