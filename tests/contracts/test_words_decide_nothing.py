@@ -129,7 +129,6 @@ def decided(subject: Subject) -> dict[str, Any]:
         "canaries": [] if refused["white-box"] else [shifts_of(entry) for entry in gradients],
         "rows": [{name: value for name, value in row.items() if name not in prose} for row in rows],
         "shares": len(ledger.chart(rows).series),
-        "wager": meaning.risk(said.unit, said.epsilon, said.delta, said.neighbours),
         "protects": meaning.protected(said.unit, said.neighbours),
         "final": final_statement(said, Ledger(said.ledger)).epsilon,
         "half": (half.epsilon, half.release, half.neighbours),

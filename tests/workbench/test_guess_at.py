@@ -58,10 +58,3 @@ def test_of_other_noise_only_epsilon_and_delta_speak() -> None:
     assert meaning.guess_of(gated) is None, "what passes a gate is not known before"
     behind = replace(plain, ledger=(replace(first, worst=WorstCase(gate_std=3.0)), *others))
     assert meaning.guess_of(behind) is None, "nor where the gate is of the same entry"
-
-
-def test_the_wager_of_a_run_has_both() -> None:
-    said = made_runs.statement(made_runs.edge_entries(9.0))
-    words = "right in at most 69.4%. That is strong protection; with this Gaussian noise in fact at most 54.5%."
-    assert meaning.wager(said).endswith(words)
-    assert "in fact" not in meaning.wager(made_runs.statement(made_runs.node_entries(4.0), "node"))

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 import textwrap
 
-_GREEK = "εδα"
-"""Letters that are symbols: no sentence makes them large."""
 _JOINER = "\u2060"
 """A letter without width. Streamlit looks for addresses, icons and arrows once more when escapes have been
 read."""
@@ -30,15 +28,6 @@ def literal(text: object) -> str:
     return _SOUGHT.sub(lambda found: found[0] + _JOINER, _MARKUP.sub(lambda found: "\\" + found[0], line))
 
 
-def unescaped(text: str) -> str:
-    """What `literal` text shows, as plain text.
-
-    >>> unescaped(literal("a_b* [c]")), unescaped(literal("1. two"))
-    ('a_b* [c]', '1. two')
-    """
-    return re.sub(r"\\(?=[^\w\s])", "", text.replace(_JOINER, ""))
-
-
 def unbroken(text: str) -> str:
     """Text in which no line ends between an option and its number.
 
@@ -55,15 +44,6 @@ def wrapped(text: str, letters: int) -> list[str]:
     ['Made up', '(nodes 600,', 'signal 1)']
     """
     return [line.replace("\u00a0", " ") for line in textwrap.wrap(unbroken(text), letters)]
-
-
-def capital(text: str) -> str:
-    """A text that begins as a sentence does.
-
-    >>> capital("evaluator only"), capital("ε as published"), capital("")
-    ('Evaluator only', 'ε as published', '')
-    """
-    return text if text[:1] in _GREEK else text[:1].upper() + text[1:]
 
 
 def sentence(error: Exception | str) -> str:

@@ -47,17 +47,6 @@ def bound(value: float) -> str:
     return "may be > 99.99%" if steps >= 10**5 else f"≤ {steps / 1e3:.3f}%"
 
 
-def at_least(value: float) -> str:
-    """A lower bound on a chance in words: in percent, rounded down, so that it still is one.
-
-    >>> at_least(0.8499), at_least(0.99968), at_least(1.0)
-    ('at least 84.9%', 'at least 99.96%', 'at least 100%')
-    """
-    digits = 1 if value <= 0.99 else 2
-    steps = math.floor(round(100 * value * 10**digits, 9))
-    return "at least 100%" if steps >= 100 * 10**digits else f"at least {steps / 10**digits:.{digits}f}%"
-
-
 LONGEST = 1e10
 """Seconds: three centuries. Whoever has stored more has not measured it."""
 
@@ -112,21 +101,6 @@ def between(low: float, high: float) -> str:
     """
     digits = next((one for one in (1, 2, 3) if f"{100 * low:.{one}f}" != f"{100 * high:.{one}f}"), 1)
     return f"{100 * low:.{digits}f}% to {100 * high:.{digits}f}%"
-
-
-def in_short(value: float, low: float | None, high: float | None, seeds: int) -> str:
-    """The same for a column whose head has the words.
-
-    >>> in_short(0.75, 0.626, 0.874, 3), in_short(0.533, 0.533, 0.533, 3)
-    ('75.0% (62.6 to 87.4; 3)', '53.3% (all alike; 3)')
-    >>> in_short(0.8, None, None, 1)
-    '80.0% (no interval; 1)'
-    """
-    if low is None or high is None:
-        interval = "no interval"
-    else:
-        interval = "all alike" if seeds > 1 and high - low < 1e-9 else between(low, high).replace("%", "")
-    return f"{percent(value)} ({interval}; {seeds})"
 
 
 def exact_percent(value: float, digits: int = 6) -> str:
@@ -210,16 +184,6 @@ def kept_budget(asked: float | None, sound: float) -> float | None:
     return asked if asked is not None and CLOSE * asked <= sound <= asked else None
 
 
-def spent(asked: float | None, sound: float) -> str:
-    """A sound epsilon, behind the budget that was asked for where it keeps that: never less than what holds.
-
-    >>> spent(1.0, 0.99969), spent(1.0, 1.0), spent(1.0, 1.20001), spent(None, 0.99969)
-    ('1 (0.9997 spent)', '1', '1.201', '0.9997')
-    """
-    exact, budget = stated("sound", sound), kept_budget(asked, sound)
-    return exact if budget is None or option(budget) == exact else f"{option(budget)} ({exact} spent)"
-
-
 def kept(asked: float | None, sound: float) -> str:
     """A sound epsilon where many stand side by side: the budget that was asked for, where the run keeps it,
     for that is a guarantee, too; else `stated`.
@@ -238,15 +202,6 @@ def signed(value: float) -> str:
     ('−0.6', '12.9')
     """
     return f"{value:.1f}".replace("-", "−")
-
-
-def whole(value: float) -> str:
-    """A number without decimals and with a true minus sign.
-
-    >>> whole(-40.2), whole(-0.2), whole(22.55)
-    ('−40', '0', '23')
-    """
-    return str(round(value)).replace("-", "−")
 
 
 MANY = 1e6

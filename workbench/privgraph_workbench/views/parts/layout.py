@@ -24,12 +24,6 @@ def columns(key: str, widths: int | Sequence[int], gap: Literal["medium", "large
     return st.container(key=f"{styles.STACK}-{key}").columns(widths, gap=gap)
 
 
-def on_phone(place: Literal[1, 2], key: str) -> DeltaGenerator:
-    """A part of columns that are `styles.WOVEN`: on a phone those of a smaller place stand above it, and
-    before all of them what has none."""
-    return st.container(key=f"{styles.PHONE}-{place}-{key}")
-
-
 Card = tuple[str, str, str] | tuple[str, str, str, str]
 """Of a number: its label, the number, a help, and what is said below it."""
 
