@@ -30,7 +30,7 @@ from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import method_title, run_labels, settings_of, statements_of
 from privgraph_workbench.words.numbers import duration, option, percent, rounded_delta, stated
 
-PAGE_SIZE = 50
+PAGE_SIZE = 15
 MOST_CHOSEN = 100
 """Runs that are chosen at once: their ids stand in the address, which has an end."""
 MOST_COMPARED = 6

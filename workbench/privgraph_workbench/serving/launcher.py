@@ -158,6 +158,7 @@ def command(host: str, port: int) -> list[str]:
         "server.showEmailPrompt": "false",
         "server.fileWatcherType": "none",
         "server.runOnSave": "false",
+        "runner.magicEnabled": "false",  # a docstring of a page is no text of it
         "server.enableCORS": "true",
         "server.enableXsrfProtection": "true",
         "server.maxUploadSize": MAX_UPLOAD_MB,
