@@ -46,11 +46,15 @@ _SHOWN = (
 # Columns of figures stand one below the other on a page that is too narrow for both; cards go on in the next
 # row, and say all of their titles.
 STACK, CARDS = "stack", "cards"
+SECOND_FIRST = "second-first"
+"""Of such columns: on a narrow page the second stands above the first."""
 _NARROW = (
     f"@media (max-width: 1000px) {{ [class*=st-key-{STACK}] > [data-testid=stLayoutWrapper] > "
     "[data-testid=stHorizontalBlock] { flex-direction: column; gap: 1rem; } "
     f"[class*=st-key-{STACK}] > [data-testid=stLayoutWrapper] > [data-testid=stHorizontalBlock] > "
     "[data-testid=stColumn] { width: 100%; flex: 1 1 auto; } }"
+    f"@media (max-width: 1000px) {{ [class*=st-key-{STACK}-{SECOND_FIRST}] > [data-testid=stLayoutWrapper] > "
+    "[data-testid=stHorizontalBlock] { flex-direction: column-reverse; } }"
     f"[class*=st-key-{CARDS}] [data-testid=stHorizontalBlock] {{ flex-wrap: wrap; }}"
     f"[class*=st-key-{CARDS}] [data-testid=stColumn] {{ min-width: 11rem; }}"
     f"@media (max-width: 640px) {{ [class*=st-key-{CARDS}] [data-testid=stColumn] "
