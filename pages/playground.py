@@ -1,3 +1,292 @@
-from privgraph_workbench.views.playground.page import page
+"""What does noise do? A world of invented people, noise drawn again and again, and a game of guessing."""
 
-page()
+from __future__ import annotations
+
+import math
+import time
+from typing import Any
+
+import numpy as np
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from privgraph.audits.bounds import at_least, at_most
+from privgraph.options import Option, OptionError, Parameter
+from privgraph_workbench import live_plot, live_world
+from privgraph_workbench.facts import world as worlds
+from privgraph_workbench.facts.world import World
+from privgraph_workbench.figures import figure_of
+from privgraph_workbench.figures.play import evidence, told_numbers
+from privgraph_workbench.forms import widgets
+from privgraph_workbench.play.two_worlds import AUTOMATIC, LEVEL, ROUNDS, Game, Pair, drawn
+from privgraph_workbench.serving import shell, styles
+from privgraph_workbench.text import fill, page, texts
+from privgraph_workbench.theme import THEMES
+from privgraph_workbench.views.parts import layout
+from privgraph_workbench.words import markup, meaning
+from privgraph_workbench.words.numbers import bound, number, percent
+
+EPSILONS = ("0.25", "0.5", "1", "2", "4", "8", "16", "32")
+GAME, WHO, WITH, ALL = "playground.game", "who", "friend", -1
+LETS_THROUGH = 0.03
+"""Seconds in which the drawn world leaves for the browser. The figures below keep the interpreter busy for
+longer than that, and the picture would wait for them: 130 ms from control to picture become 90."""
+words = texts("playground")
+helps = words["controls"]
+CONTROLS = (
+    Parameter("hides", str, "edges", Option(helps["hides"], choices=tuple(worlds.PROTECTED), label="Who is protected")),
+    Parameter("hops", int, 1, Option(helps["hops"], choices=(1, 2, 3), label="Hops")),
+    Parameter("alike", float, 0.85, Option(helps["alike"], low=0.35, high=0.95, label="Friends of one group")),
+    Parameter("people", int, 120, Option(helps["people"], choices=(60, 120, 300), label="People")),
+    Parameter("noise", int, 1, Option(helps["noise"], low=1, high=9999, label="Noise seed")),
+)
+
+
+def play() -> None:
+    """Controls, the picture, two worlds side by side, and the game."""
+    for complaint in widgets.complaints(CONTROLS):
+        st.warning(complaint)
+    controls, picture = layout.columns(f"{styles.SECOND_FIRST}-playground", (3, 10), gap="medium")
+    values: dict[str, Any] = {}
+    with controls:
+        for one in CONTROLS:
+            try:
+                values[one.name] = widgets.widget(one, percent=True)
+            except OptionError as error:
+                st.error(markup.sentence(error))
+                values[one.name] = one.default
+            if one.name == "hides":
+                left, right = st.columns(2, vertical_alignment="center")
+                with left:
+                    epsilon = choose_epsilon(disabled=values["hides"] == "nobody")
+                score = right.empty()
+    protects, hops, people = str(values["hides"]), int(values["hops"]), int(values["people"])
+    seed, alike = int(values["noise"]), round(float(values["alike"]), 3)
+    world = worlds.make_world(people, alike)
+    b = worlds.scale(protects, epsilon, hops)
+    who, friend = address_of(world)
+    with picture:
+        live_world.show("world", data_of(world, protects, b, hops, seed, who, friend), pick)
+    time.sleep(LETS_THROUGH)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if protects == "nobody":
+            st.caption(words["bare"], width="content")
+        else:
+            moved = f"{worlds.sensitivity(protects):g}"
+            st.caption(fill(words["promise"], moved=moved, scale=number(b)), width="content")
+        with st.popover("Copy link", icon=":material/link:"):
+            st.caption(words["link"])
+            link = layout.link("playground", **{key: str(st.query_params[key]) for key in st.query_params})
+            st.code(link, language=None)
+        with st.popover("How to read this", icon=":material/help:"):
+            st.markdown(page("playground")[1])
+    if protects != "nobody":
+        score.metric("Adversary", bound(meaning.guess(epsilon, 0.0)), help=words["guess"])
+    who, friend = take_out(world, protects, who, friend)
+    if who is None:
+        return
+    pair = Pair(people, alike, protects, epsilon, hops, seed, who, friend)
+    if protects == "nobody":
+        means = [one.adjacency @ worlds.first_rows(one) for one in (pair.world, pair.other)]
+        count = int((means[0] != means[1]).sum())
+        st.error(fill(words["revealed"], count=count), icon=":material/lock_open:")
+        return
+    left, right = layout.columns("playground-game", 2)
+    with left:
+        show_evidence(pair)
+    with right:
+        game(pair, score)
+
+
+def choose_epsilon(*, disabled: bool) -> float:
+    """The slider of epsilon."""
+    asked = st.query_params.get("eps")
+    if asked is not None and asked not in EPSILONS:
+        st.warning(fill(words["unknown"], name="eps", value=markup.literal(asked[:20])))
+        del st.query_params["eps"]
+    return float(
+        st.select_slider(
+            "ε (epsilon)",
+            EPSILONS,
+            "1",
+            key="eps",
+            bind="query-params",
+            disabled=disabled,
+            help=words["epsilon"],
+        )
+    )
+
+
+def data_of(
+    world: World, protects: str, b: float, hops: int, seed: int, who: int | None, friend: int | None
+) -> dict[str, object]:
+    """What the component draws."""
+    look = THEMES[layout.theme()]
+    gone = None if who is None else {"who": who} if friend is None else {"who": who, "friend": friend}
+    return {
+        "names": [worlds.name(one) for one in range(world.people)],
+        "groups": world.groups.tolist(),
+        "hints": world.hints.tolist(),
+        "friends": world.friends.tolist(),
+        "places": np.round(worlds.places(world), 4).tolist(),
+        "b": b,
+        "hops": hops,
+        "seed": seed,
+        "protects": protects,
+        "aspect": worlds.ASPECT,
+        "gone": gone,
+        "theme": look.name,
+        "colours": {
+            "surface": look.surface,
+            "text": look.text,
+            "edge": look.muted,
+            "sound": look.sound,
+            "warning": look.warning,
+            "groups": [look.line(slot) for slot in range(worlds.GROUPS)],
+        },
+    }
+
+
+# Take one out
+
+
+def address_of(world: World) -> tuple[int | None, int | None]:
+    """Who is taken out, and the friend whose friendship with them alone is; what does not fit is left out."""
+    found: list[int | None] = []
+    for key in (WHO, WITH):
+        text = st.query_params.get(key, "")
+        place = int(text) if text.isdecimal() and len(text) < 5 and int(text) < world.people else None
+        if text and place is None:
+            st.warning(fill(words["unknown"], name=key, value=markup.literal(text[:20])))
+            del st.query_params[key]
+        found.append(place)
+    who, friend = found
+    if who is not None and friend is not None and friend not in world.friends_of(who):
+        friend = None
+        del st.query_params[WITH]
+    return who, None if who is None else friend
+
+
+def pick(who: int | None) -> None:
+    """Take out who was clicked, or nobody."""
+    st.query_params.pop(WITH, None)
+    if who is None:
+        st.query_params.pop(WHO, None)
+    else:
+        st.query_params[WHO] = str(who)
+    st.session_state["out_who"] = who
+
+
+def pick_friendship() -> None:
+    """Take out one friendship, or all of them."""
+    held = st.session_state["out_friend"]
+    if held == ALL:
+        st.query_params.pop(WITH, None)
+    else:
+        st.query_params[WITH] = str(held)
+
+
+def take_out(world: World, protects: str, who: int | None, friend: int | None) -> tuple[int | None, int | None]:
+    """The choice by name, for whoever does not click."""
+    left, right = st.columns(2)
+    st.session_state["out_who"] = who
+    chosen = left.selectbox(
+        "Take one person out",
+        list(range(world.people)),
+        index=None,
+        key="out_who",
+        format_func=worlds.name,
+        placeholder="click somebody above, or choose here",
+        help=words["who"],
+        on_change=lambda: pick(st.session_state["out_who"]),
+    )
+    if chosen is None:
+        return None, None
+    friends = world.friends_of(chosen)
+    whole = f"all {len(friends)} friendships" + ("" if protects == "edges" else ", and the hint")
+    st.session_state["out_friend"] = ALL if friend is None else friend
+    right.selectbox(
+        "What of them",
+        [ALL, *friends],
+        key="out_friend",
+        format_func=lambda one: whole if one == ALL else f"the friendship with {worlds.name(one)} alone",
+        on_change=pick_friendship,
+    )
+    return who, friend
+
+
+def show_evidence(pair: Pair) -> None:
+    """Two histograms of the evidence for one world or the other, and the largest ratio of their heights."""
+    rows = evidence.data(*drawn(pair), pair.epsilon, pair.names)
+    live_plot.show(figure_of("evidence").plot(rows, layout.theme()), key="evidence")
+    largest = evidence.largest(rows)
+    with st.container(horizontal=True):
+        ratio = f"{math.exp(largest):.2f} = e^{largest:.2f}"
+        st.metric("Largest ratio", ratio, help=words["ratio"], width="content")
+        st.metric("Most for these worlds", f"e^{pair.most:.2f}", width="content")
+        st.metric("Allowed by ε", f"e^{pair.epsilon:g}", width="content")
+    if not pair.promised:
+        st.badge("several friendships", color="orange", help=fill(words["several"], count=pair.gone))
+
+
+# The game
+
+
+def game(pair: Pair, score: DeltaGenerator) -> None:
+    """Ten rounds of guessing; the score stands beside the slider."""
+    held: Game | None = st.session_state.get(GAME)
+    if held is None or held.pair != pair:
+        held = st.session_state[GAME] = Game(pair)
+    st.markdown("##### Which world was published?", help=fill(words["coin"], rounds=ROUNDS))
+    rows = told_numbers.data(held.open.told, pair.world, pair.other, pair.names)
+    live_plot.show(figure_of("told_numbers").plot(rows, layout.theme()), key="told_numbers")
+    if held.open.said is None:
+        with st.container(horizontal=True):
+            for claim, said in zip(pair.claims, (True, False), strict=True):
+                st.button(claim, key=f"guess_{said}", type="primary", on_click=held.answer, args=(said,))
+    else:
+        right = held.open.said == held.open.truth
+        told = fill(words["right" if right else "wrong"], truth=pair.claims[0 if held.open.truth else 1])
+        (st.success if right else st.error)(told, icon=f":material/{'check' if right else 'close'}:")
+        if held.played < ROUNDS:
+            st.button(
+                "Next round", key="guess_next", type="primary", icon=":material/arrow_forward:", on_click=held.deal
+            )
+    if held.played:
+        limit = f"limit {bound(pair.limit)}"
+        yours = f"{held.right} of {held.played}"
+        score.metric("Your score", yours, limit, delta_color="off", delta_arrow="off", help=words["score"])
+    scores(held)
+    with st.container(horizontal=True):
+        label, icon = f"Let the best guesser play {AUTOMATIC:,} rounds", ":material/smart_toy:"
+        st.button(label, key="guess_auto", icon=icon, on_click=held.play_by_itself)
+        if held.played:
+            again = st.session_state.pop
+            st.button("Start again", key="guess_again", icon=":material/replay:", on_click=again, args=(GAME, None))
+
+
+def scores(held: Game) -> None:
+    """The visitor's score beside those of whoever goes by the evidence, and beside the limit."""
+    pair, played = held.pair, held.played
+    shown = [
+        ("By the evidence", percent(held.best / played) if played else "—", words["evidence"]),
+        ("Best guesser", percent(worlds.guessed(*drawn(pair))), words["expected"]),
+    ]
+    if held.automatic is not None:
+        low, high = (percent(float(end(held.automatic, AUTOMATIC, LEVEL))) for end in (at_least, at_most))
+        hint = fill(words["automatic"], low=low, high=high, rounds=f"{AUTOMATIC:,}")
+        shown.append((f"Best guesser, {AUTOMATIC:,} rounds", percent(held.automatic / AUTOMATIC), hint))
+    with st.container(horizontal=True):
+        for label, value, hint in shown:
+            st.metric(label, value, help=hint, width="content")
+    if held.rounds:
+        rows = [
+            {"round": at, "result": "right" if said == truth else "wrong", "truth": pair.claims[0 if truth else 1]}
+            for at, (said, truth) in enumerate(held.rounds, start=1)
+        ]
+        st.dataframe(rows, hide_index=True, key="rounds", height=35 * (min(len(rows), 4) + 1) + 3)
+
+
+st.title("Playground")
+st.markdown(page("playground")[0])
+shell.fragment(play)()

@@ -58,7 +58,7 @@ from privgraph_workbench.figures.teachers import (
     teacher_accuracy,
     teacher_epsilons,
 )
-from privgraph_workbench.views.playground.pair import Pair, drawn
+from privgraph_workbench.play.two_worlds import Pair, drawn
 
 TAKEN_OUT = Pair(60, 0.85, "people", 8.0, 1, 1, 3, None)
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 
 import pytest
 from streamlit.testing.v1 import AppTest
-from tests.pages.reading import texts
 
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import world as worlds
 from privgraph_workbench.facts.world import make_world
-from privgraph_workbench.words.numbers import percent
+from privgraph_workbench.play.two_worlds import Pair
+from privgraph_workbench.words.numbers import bound
 
 Open = Callable[..., AppTest]
 
@@ -22,14 +21,22 @@ def _drawn(app: AppTest) -> list[dict[str, object]]:
     return [json.loads(one.proto.json) for one in app.get("bidi_component") if one.proto.json]
 
 
+def numbers(app: AppTest) -> dict[str, str]:
+    return {one.label: one.value for one in app.metric}
+
+
+def keys(app: AppTest) -> set[str]:
+    return {str(one.key) for one in app.button}
+
+
 def test_it_opens_with_a_world_and_nobody_taken_out(opened: Open, store: RunStore) -> None:
     app = opened("playground")
     (world,) = _drawn(app)
     assert len(world["groups"]) == 120  # type: ignore[arg-type]
     assert world["gone"] is None
     assert world["b"] == 2.0, "one hop, a sensitivity of 2, and an epsilon of 1"
-    assert "at most 73.2%" in texts(app)
-    assert not any(one.label == "Start again" for one in app.button)
+    assert numbers(app) == {"Adversary": "≤ 73.2%"}
+    assert not {"guess_True", "guess_again"} & keys(app)
 
 
 def test_the_address_takes_one_friendship_out(opened: Open, store: RunStore) -> None:
@@ -38,22 +45,25 @@ def test_the_address_takes_one_friendship_out(opened: Open, store: RunStore) -> 
     world = _drawn(app)[0]
     assert world["gone"] == {"who": 3, "friend": friend}
     assert world["b"] == 2.0
-    text = texts(app)
-    assert "with the friendship" in text
-    assert "the promise allows e^2 for any two that differ in one friendship" in text
-    assert "Nobody is right more often than 88.1%" in text, "e²/(1 + e²), rounded up"
+    assert numbers(app)["Adversary"] == "≤ 88.1%", "e²/(1 + e²), rounded up"
+    pair = Pair(60, 0.85, "edges", 2.0, 2, 1, 3, friend)
+    assert numbers(app)["Most for these worlds"] == f"e^{pair.most:.2f}"
+    assert pair.most <= 2.0 + 1e-9
 
 
 def test_a_person_is_more_than_a_friendship(opened: Open, store: RunStore) -> None:
-    told = "The promise is about one friendship"
-    assert told in texts(opened("playground", who="3"))
-    assert told not in texts(opened("playground", who="3", hides="people"))
+    def several(app: AppTest) -> bool:
+        return any(":orange-badge[several friendships" in one.value for one in app.markdown)
+
+    assert several(opened("playground", who="3"))
+    assert not several(opened("playground", who="3", hides="people"))
 
 
 def test_without_noise_no_epsilon_holds(opened: Open, store: RunStore) -> None:
     app = opened("playground", who="3", hides="nobody")
-    assert "is right every time: no ε holds" in app.error[0].value
+    assert len(app.error) == 1
     assert len(_drawn(app)) == 1, "no histogram, and no game"
+    assert "Adversary" not in numbers(app)
 
 
 def test_somebody_is_chosen_by_name(opened: Open, store: RunStore) -> None:
@@ -66,68 +76,51 @@ def test_somebody_is_chosen_by_name(opened: Open, store: RunStore) -> None:
     assert _drawn(app)[0]["gone"] == {"who": 7, "friend": friend}
 
 
-@pytest.mark.long
 def test_ten_rounds_of_guessing(opened: Open, store: RunStore) -> None:
     app = opened("playground", who="3", hides="people", eps="32")
-    name = worlds.name(3)
-    assert f"### Guess: was {name} in the data?" in texts(app)
-    said = [app.button(key=f"guess_{one}").label for one in (True, False)]
-    assert said == [f"{name} was in the data", f"{name} was not"]
     for played in range(1, 11):
+        before = _drawn(app)[-1]
         app.button(key="guess_True").click().run()
-        right = len(re.findall(rf"\d\. :material/check: right: {name} was in the data", texts(app)))
-        wrong = len(re.findall(rf"\d\. :material/close: \*\*wrong\*\*: {name} was not", texts(app)))
-        assert right + wrong == played
-        yours = app.metric[0]
-        assert (yours.label, yours.value) == (f"You: {right} of {played} right", percent(right / played))
-        assert not any(one.key == "guess_True" for one in app.button), "the round stays to be looked at"
+        assert _drawn(app)[-1] == before, "the picture is that of the guess"
+        (table,) = [one.value for one in app.dataframe]
+        right = int((table["result"] == "right").sum())
+        assert len(table) == played
+        assert numbers(app)["Your score"] == f"{right} of {played}"
+        assert (len(app.success), len(app.error)) in ((1, 0), (0, 1))
+        assert len(app.success) == (table["result"].iloc[-1] == "right")
+        assert "guess_True" not in keys(app), "the round stays to be looked at"
         if played < 10:
             app.button(key="guess_next").click().run()
-    assert not any(one.key in ("guess_True", "guess_next") for one in app.button), "ten rounds are all"
+            assert _drawn(app)[-1] != before
+    assert not {"guess_True", "guess_next"} & keys(app), "ten rounds are all"
     app.button(key="guess_auto").click().run()
-    assert "of 2,000 rounds" in texts(app)
+    share = float(numbers(app)["Best guesser, 2,000 rounds"].rstrip("%")) / 100
+    assert 0.9 < share <= 1
     app.button(key="guess_again").click().run()
-    assert ":material/c" not in texts(app)
-    assert app.metric[0].value == "–"
+    assert not app.dataframe
+    assert "Your score" not in numbers(app)
 
 
-def test_the_truth_is_said_of_the_draw_that_was_guessed(opened: Open, store: RunStore) -> None:
-    app = opened("playground", who="3", hides="people", eps="32")
-    before = _drawn(app)[-1]
-    app.button(key="guess_True").click().run()
-    assert _drawn(app)[-1] == before, "the picture is that of the guess"
-    name = worlds.name(3)
-    right = f"**Right.** {name} was in the data: this draw is of the world with {name}."
-    wrong = f"**Wrong.** {name} was not: this draw is of the world without {name}."
-    said = [one.value for one in (*app.success, *app.error)]
-    assert said in ([right], [wrong])
-    app.button(key="guess_next").click().run()
-    assert _drawn(app)[-1] != before
-    assert not app.success
-    assert not app.error
-    assert app.metric[0].label.startswith("You: ")
-
-
-def test_the_best_possible_score_stands_beside_ones_own(opened: Open, store: RunStore) -> None:
+def test_the_limit_stands_beside_the_score(opened: Open, store: RunStore) -> None:
     friend = make_world(120, 0.85).friends_of(3)[0]
-    one = opened("playground", who="3", friend=str(friend), eps="1").metric[2]
-    assert (one.label, one.value) == ("Limit that ε sets", "73.2%")
-    app = opened("playground", who="3", eps="0.25")
     many = len(make_world(120, 0.85).friends_of(3))
-    assert app.metric[2].label == f"Limit that {many}ε sets", "each friendship has an ε of its own"
-    assert float(app.metric[2].value[:-1]) / 100 == pytest.approx(worlds.best_share(many * 0.25), abs=1e-3)
-    both = f"{worlds.name(3)} and {worlds.name(friend)}"
-    game = opened("playground", who="3", friend=str(friend))
-    assert [game.button(key=f"guess_{said}").label for said in (True, False)] == [
-        f"{both} were friends",
-        f"{both} were not friends",
-    ]
+    for query, limit in (
+        ({"friend": str(friend), "eps": "1"}, worlds.best_share(1.0)),
+        ({"eps": "0.25"}, worlds.best_share(many * 0.25)),
+    ):
+        app = opened("playground", who="3", **query)
+        app.button(key="guess_False").click().run()
+        score = next(one for one in app.metric if one.label == "Your score")
+        assert score.delta == f"limit {bound(limit)}", "each friendship has an ε of its own"
 
 
-def test_a_wrong_address_gets_a_sentence_and_the_page_goes_on(opened: Open, store: RunStore) -> None:
+def test_a_wrong_address_is_told_and_the_page_goes_on(opened: Open, store: RunStore) -> None:
     app = opened("playground", eps="3", who="999", hides="cats", noise="0")
-    said = "\n".join(one.value for one in app.warning)
-    assert "eps has no value 3; it can be 0.25" in said
-    assert "who must be a number below 120" in said
-    assert "oise must be at least 1" in said + texts(app)
+    assert len([*app.warning, *app.error]) == 4
     assert _drawn(app)[0]["gone"] is None
+    assert "![x](http:" not in opened("playground", who="![x](http://evil.example)").warning[0].value
+
+
+@pytest.mark.parametrize("query", [{}, {"who": "3"}])
+def test_one_figure_is_the_world_and_two_more_the_game(opened: Open, store: RunStore, query: dict[str, str]) -> None:
+    assert len(_drawn(opened("playground", **query))) == (3 if query else 1)

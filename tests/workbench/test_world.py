@@ -10,8 +10,7 @@ import pytest
 from privgraph_workbench.facts import world as worlds
 from privgraph_workbench.facts.world import FRIENDS, World, make_world
 from privgraph_workbench.figures.play import evidence, told_numbers
-from privgraph_workbench.views.playground.guessing import automatic
-from privgraph_workbench.views.playground.pair import Pair, drawn
+from privgraph_workbench.play.two_worlds import Pair, automatic, drawn
 
 SMALL = make_world(60, 0.85)
 

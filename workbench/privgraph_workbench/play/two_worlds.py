@@ -1,0 +1,165 @@
+"""Two worlds of which one is the true one, and a game of guessing which. No Streamlit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privgraph_workbench.facts import world as worlds
+from privgraph_workbench.facts.world import Rows, World
+
+DRAWS = 3000
+"""Releases of each world, of which the histograms are made."""
+ROUNDS, AUTOMATIC = 10, 2000
+LEVEL = 0.025
+"""On either side of a confidence interval of 95%."""
+Evidence = tuple[NDArray[np.float64], NDArray[np.float64]]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """What was taken out of a world of `people` with a share `alike` of friendships within groups: all
+    friendships of `who`, with the hint unless hints are public, or that with `friend` alone."""
+
+    people: int
+    alike: float
+    protects: str
+    epsilon: float
+    hops: int
+    seed: int
+    who: int
+    friend: int | None
+
+    @property
+    def world(self) -> World:
+        return worlds.make_world(self.people, self.alike)
+
+    @cached_property
+    def other(self) -> World:
+        if self.friend is not None:
+            return self.world.without_friendship(self.who, self.friend)
+        return self.world.without(self.who, hint=self.protects != "edges")
+
+    @property
+    def b(self) -> float:
+        """The scale of the noise."""
+        return worlds.scale(self.protects, self.epsilon, self.hops)
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What the two worlds are called."""
+        if self.friend is not None:
+            what = "the friendship"
+        else:
+            what = f"{worlds.name(self.who)}'s friendships" if self.protects == "edges" else worlds.name(self.who)
+        return f"with {what}", f"without {what}"
+
+    @property
+    def claims(self) -> tuple[str, str]:
+        """What somebody says who takes the first world for the true one, and who takes the second."""
+        name = worlds.name(self.who)
+        if self.friend is not None:
+            both = f"{name} and {worlds.name(self.friend)}"
+            return f"{both} were friends", f"{both} were not friends"
+        if self.protects == "edges":
+            return f"{name}'s friendships were in the data", f"{name}'s friendships were not"
+        return f"{name} was in the data", f"{name} was not"
+
+    @property
+    def gone(self) -> int:
+        """How many friendships the second world lacks."""
+        return len(self.world.friends) - len(self.other.friends)
+
+    @property
+    def promised(self) -> bool:
+        """Whether epsilon is about these two worlds: not about several friendships where one is protected."""
+        return self.protects == "people" or self.gone <= 1
+
+    @property
+    def limit(self) -> float:
+        """The share of right guesses that epsilon allows; of several friendships, several epsilons."""
+        return worlds.best_share(self.epsilon * (1 if self.promised else self.gone))
+
+    @property
+    def most(self) -> float:
+        """What no evidence exceeds here."""
+        return worlds.largest_evidence(self.world, self.other, self.b, self.hops)
+
+
+@lru_cache(maxsize=32)
+def drawn(pair: Pair) -> Evidence:
+    """Evidence for the first world, where it is the true one and where the second is."""
+    return worlds.both(pair.world, pair.other, pair.b, pair.hops, DRAWS, pair.seed)
+
+
+@dataclass
+class Round:
+    """One release of one of two worlds."""
+
+    truth: bool
+    """Whether the first world is the true one."""
+    told: list[Rows]
+    evidence: float
+    """For the first world."""
+    said: bool | None = None
+    """What was guessed; None: nothing yet."""
+
+
+@dataclass
+class Game:
+    """Rounds of guessing, and how whoever goes by the evidence does in the same rounds."""
+
+    pair: Pair
+    rounds: list[tuple[bool, bool]] = field(default_factory=list)
+    """Guess and truth of each."""
+    best: int = 0
+    """Right guesses by the evidence."""
+    automatic: int | None = None
+    """How many of `AUTOMATIC` rounds such a guesser got right."""
+    open: Round = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.deal()
+
+    @property
+    def played(self) -> int:
+        return len(self.rounds)
+
+    @property
+    def right(self) -> int:
+        """How many guesses were right."""
+        return sum(said == truth for said, truth in self.rounds)
+
+    def deal(self) -> None:
+        """A coin, and one release of the world that it chose."""
+        draw, pair = np.random.default_rng(), self.pair
+        truth = bool(draw.integers(2))
+        told = worlds.published(pair.world if truth else pair.other, pair.b, pair.hops, 1, draw)
+        self.open = Round(truth, told, float(worlds.evidence(told, pair.world, pair.other, pair.b)[0]))
+
+    def answer(self, said: bool) -> None:
+        """Count a guess; the round stays to be looked at until the next is dealt."""
+        if self.open.said is not None:
+            return  # a second click, which came before the page was drawn again
+        truth, self.open.said = self.open.truth, said
+        self.rounds.append((said, truth))
+        self.best += (self.open.evidence > 0) == truth
+
+    def play_by_itself(self) -> None:
+        """Let whoever goes by the evidence play many rounds."""
+        self.automatic = automatic(self.pair)
+
+
+def automatic(pair: Pair, rounds: int = AUTOMATIC) -> int:
+    """How many of so many rounds a guesser gets right who goes by the evidence, and by a coin where there is
+    none."""
+    draw = np.random.default_rng()
+    ones, right = int(draw.binomial(rounds, 0.5)), 0
+    for true, count, sign in ((pair.world, ones, 1.0), (pair.other, rounds - ones, -1.0)):
+        told = worlds.published(true, pair.b, pair.hops, count, draw)
+        found = sign * worlds.evidence(told, pair.world, pair.other, pair.b)
+        right += int((found > 0).sum() + draw.binomial(int((found == 0).sum()), 0.5))
+    return right
