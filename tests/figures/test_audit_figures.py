@@ -126,7 +126,7 @@ class TestCurves:
         chart = audit_roc.chart(audit_roc.data(record))
         assert [series.name for series in chart.series] == [
             "guessing",
-            "the attack in the long run (95% confidence at each place)",
+            "the attack in the long run (95% confidence)",
             f"the attack (ε audited ≥ {lower(record.epsilon)})",
         ]
 
@@ -302,7 +302,7 @@ class TestNeighbours:
     def test_one_value_of_either_is_no_table(self, store: RunStore) -> None:
         rows = neighbours_heatmap.data(_neighbours(store, [(1, 1, 0.6), (4, 1, 0.5)]))
         assert rows == []
-        assert "at least two values of both" in neighbours_heatmap.chart(rows).panels[0].title
+        assert "too few values" in neighbours_heatmap.chart(rows).panels[0].title
 
 
 class TestInfluence:

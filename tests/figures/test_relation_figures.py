@@ -7,14 +7,13 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from scipy.stats import ttest_ind
 from tests.figures.made_relations import NAMES, made_answer, made_pair, made_run
 
 from privgraph.runs.store import RunStore
 from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.drawing.with_matplotlib import draw
 from privgraph_workbench.figures.relations import moved, relation_ranking
-from privgraph_workbench.figures.seeds import difference, ratio, standard_error
+from privgraph_workbench.figures.seeds import ratio, standard_error
 
 
 class TestMoved:
@@ -145,16 +144,6 @@ class TestRanking:
         (_, _, alone) = relation_ranking.data(seeds[:1])
         assert (alone["accuracy_low"], alone["accuracy"]) == (None, 0.1)
 
-    def test_it_is_that_of_welch(self) -> None:
-        rng = np.random.default_rng(0)
-        one, other = rng.normal(0.6, 0.1, 4), rng.normal(0.5, 0.02, 6)
-        given = ((float(of.mean()), standard_error(list(of)), len(of)) for of in (one, other))
-        first, second = ((mean, float(error or 0.0), seeds) for mean, error, seeds in given)
-        apart, low, high = difference(first, second)
-        expected = ttest_ind(one, other, equal_var=False).confidence_interval(0.95)
-        assert apart == pytest.approx(one.mean() - other.mean())
-        assert (low, high) == (pytest.approx(expected.low), pytest.approx(expected.high))
-
     def test_only_marked_runs_have_a_mark_beside_the_mean(self, store: RunStore) -> None:
         runs = [made_run(store, seed=seed, negatives=negatives) for negatives in (4, 8) for seed in range(2)]
         rows = relation_ranking.data(runs[::2], runs, marked={runs[0].id})[2:]
@@ -162,18 +151,6 @@ class TestRanking:
         assert not any("seed" in row["label"] for row in rows), "each stands for all of its seeds"
         marks = [one for one in relation_ranking.chart(rows).series if one.name == relation_ranking.CHOSEN]
         assert [len(one.x) for one in marks] == [1]
-
-    def test_the_chosen_run_is_marked_and_what_was_trained_otherwise_is_hatched(self, store: RunStore) -> None:
-        chosen, other = made_run(store), made_run(store, epsilon=2.0, steps=5)
-        rows = relation_ranking.data([other, chosen], marked={chosen.id}, otherwise={other.id: "steps 5"})
-        chart = relation_ranking.chart(rows)
-        hatched, own = (label for label in chart.panels[0].y.categories if "PvGaLM" in label)
-        assert hatched == "PvGaLM, edge ε 2 (steps 5)\n6.0%, MRR 15.0%"
-        shapes = {label: one.shape for one in chart.series if one.kind == "bars" for label in one.y}
-        assert (shapes[hatched], shapes[own]) == (relation_ranking.HATCHED, 0)
-        marks = [one.y for one in chart.series if one.name == relation_ranking.CHOSEN]
-        assert marks == [(own,)], "of one seed too"
-        assert chart.legend
 
     def test_a_share_is_that_of_fieller(self) -> None:
         """Simulated: of 95% intervals about 95% hold the true share."""

@@ -44,7 +44,7 @@ class Axis:
 
     def __post_init__(self) -> None:
         if (self.scale == "category") != bool(self.categories):
-            raise ValueError("Axis.categories and a scale of categories go together")
+            raise ValueError("Axis.categories and their scale go together")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -28,7 +28,7 @@ from privgraph.privacy.statements import statement_text
 from privgraph.runs.records import plain
 from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.chart import Chart, Row
-from privgraph_workbench.figures.drawing.letters import SANS, further
+from privgraph_workbench.figures.drawing.fitting import families
 from privgraph_workbench.figures.flags import Flag, of_statements
 from privgraph_workbench.figures.statements import block
 
@@ -134,7 +134,7 @@ def pictures(
     stated = _text({label: statement_to_json(statement) for label, statement in statements.items()}, indent=None)
     said = " ".join(" ".join([chart.caption, *(flag.sentence for flag in chart.flags), *lines]).split())
     files = {}
-    with drawing(further(" ".join([chart.title, said, *statements]))):
+    with drawing(families(" ".join([chart.title, said, *statements]))):
         drawn: Any = draw(chart, theme, lines)
         for kind in kinds:
             written = io.BytesIO()
@@ -145,17 +145,19 @@ def pictures(
 
 @contextmanager
 def drawing(fonts: Sequence[str] = ()) -> Iterator[None]:
-    """While something is drawn and written: matplotlib's settings are those of all its threads. `fonts`:
-    those of letters that its own lacks."""
+    """While something is drawn and written, in these fonts: matplotlib's settings are those of all its
+    threads."""
     import matplotlib
 
     from privgraph_workbench.figures.drawing.with_matplotlib import SETTINGS
 
-    more = {"font.family": [SANS, *fonts]} if fonts else {}
+    more = {"font.family": list(fonts)} if fonts else {}
     told = logging.getLogger("matplotlib.font_manager")
     with _lock, matplotlib.rc_context({**SETTINGS, **more}):
         level = told.level
-        told.setLevel(logging.ERROR if fonts else level)  # such a font is there in one weight, and that is known
+        told.setLevel(
+            logging.ERROR if len(fonts) > 1 else level
+        )  # such a font is there in one weight, and that is known
         try:
             yield
         finally:

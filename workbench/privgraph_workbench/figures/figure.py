@@ -98,7 +98,7 @@ class Figure:
     def needs(self) -> str:
         """What it is drawn from: runs, events, an audit, or the arguments of its `data`."""
         if self.reads is not None:
-            return self.reads.words
+            return str(texts("figures")["needs"][self.name])
         taken = inspect.signature(self.make).parameters.values()
         required = [one.name for one in taken if one.default is inspect.Parameter.empty]
         free = [one.name for one in taken if one.default is not inspect.Parameter.empty]
@@ -154,7 +154,7 @@ class Figure:
         """The first arguments of `data`: what it reads of runs, or the subject as it is."""
         runs = runs_of(subject)
         if self.reads is not None and runs:
-            return self.reads.read(runs)
+            return self.reads(runs)
         if self.reads is not None and subject is not _NOTHING:
             for one in subject if isinstance(subject, list | tuple) else (subject,):
                 if one is None or isinstance(one, RunSpec | str | int | float):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from statistics import fmean
 
 import numpy as np
 from scipy.special import stdtrit
@@ -49,41 +48,6 @@ def standard_error(values: Sequence[float]) -> float | None:
     """Of the mean over seeds; None for fewer than `FEWEST` values."""
     sample = np.asarray(values, dtype=np.float64)
     return None if sample.size < FEWEST else float(sample.std(ddof=1)) / math.sqrt(sample.size)
-
-
-def difference(
-    one: tuple[float, float, int], other: tuple[float, float, int], level: float = 0.95
-) -> tuple[float, float, float]:
-    """The difference of two means over seeds, and its interval (Welch 1947): right where both are normal,
-    whatever their spreads. That two intervals overlap does not say that the means do not differ.
-
-    Each is given as mean, standard error and number of seeds.
-
-    >>> [round(number, 3) for number in difference((0.6, 0.05, 3), (0.3, 0.02, 4))]
-    [0.3, 0.115, 0.485]
-    """
-    (mean, error, seeds), (other_mean, other_error, other_seeds) = one, other
-    squares = error**2, other_error**2
-    apart, both = mean - other_mean, sum(squares)
-    if both == 0:
-        return apart, apart, apart
-    freedom = both**2 / (squares[0] ** 2 / (seeds - 1) + squares[1] ** 2 / (other_seeds - 1))
-    reach = float(stdtrit(freedom, (1 + level) / 2)) * math.sqrt(both)
-    return apart, apart - reach, apart + reach
-
-
-def paired(pairs: Sequence[tuple[float, float]], level: float = 0.95) -> tuple[float, float, float] | None:
-    """By how much the first of each pair is larger on average, and Student's interval for that: of two
-    settings with the same seeds, which share what is split and drawn by them. None for fewer than `FEWEST`.
-
-    >>> [round(number, 3) for number in paired([(0.6, 0.5), (0.7, 0.59), (0.8, 0.68)])]
-    [0.11, 0.085, 0.135]
-    """
-    apart = [one - other for one, other in pairs]
-    error = standard_error(apart)
-    if error is None:
-        return None
-    return difference((fmean(apart), error, len(apart)), (0.0, 0.0, len(apart)), level)
 
 
 def ratio(

@@ -41,7 +41,7 @@ COLUMNS = {
 beside it."""
 OWN, FAINT = "the run's own training nodes", "faint: each run's own training nodes"
 """The faint line of a single attack in the legend, and those of several."""
-BAND = "band: lowest to highest of all attacked models"
+BAND = "band: all attacked models"
 CROWD = 3
 """Attacks from which on one line is drawn of each: faint ones beside them would hide them."""
 

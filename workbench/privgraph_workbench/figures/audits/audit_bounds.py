@@ -103,7 +103,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         look: Look = {"epsilon": kind, "text": text if any(text) else (), "hover": ("label", "detail")}
         series.append(marks(own, lengths, "label", name=mark.title, kind="bars", **look))
     if most:
-        name = "the most that so many trials could show"
+        name = "the most that so many could show"
         series.append(marks(most, "most", "label", name=name, slot=NEUTRAL, hollow=True, size=13))
     flags = {
         Flag.REFUTED: any(row["exceeded"] for row in rows),

@@ -24,14 +24,14 @@ from privgraph_workbench.words.numbers import exact_percent, stated
 
 COLUMNS = ("curve", "false", "true", "low", "high", "epsilon")
 """What differs from row to row, and stands in a CSV; all else is said in the text beside it."""
-SCALES = {"linear": "all false alarms alike", "log": "logarithmic: rare false alarms, where privacy is lost"}
+SCALES = {"linear": "all false alarms alike", "log": "logarithmic: rare false alarms"}
 CURVES: Mapping[str, tuple[Epsilon, str]] = {
     "attack": ("audited", "the attack"),
     "sound": ("sound", "sound ε allows no more"),
     "published": ("published", "ε as published allows no more"),
     "gaussian": ("sound", "sound ε allows no more"),
     "gaussian_published": ("published", "ε as published allows no more"),
-    "gaussian_shown": ("audited", "shown: no less is found in the long run"),
+    "gaussian_shown": ("audited", "shown in the long run"),
 }
 """The attack's curve is what the audited epsilon is read off, and looks like it; but where the noise is
 Gaussian, each epsilon is the curve of one mechanism, and its line stands for it."""
@@ -180,7 +180,7 @@ def table(rows: Sequence[Row]) -> list[Row]:
     return [{column: row[column] for column in COLUMNS} for row in rows]
 
 
-@figure("audit_roc", "What the attack finds, and what the claims allow", data, needs=AUDIT, settings=True, table=table)
+@figure("audit_roc", "What the attack finds, and claims allow", data, needs=AUDIT, settings=True, table=table)
 def chart(rows: Sequence[Row]) -> Chart:
     """The attack's curve beside those of the claims, and the line of a guess by chance.
 
@@ -202,7 +202,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     if band:
         # no logarithm of 0: there the band reaches to the lower edge
         ends = tuple(max(row["low"], least) if logarithmic else row["low"] for row in band)
-        name = f"the attack in the long run ({exact_percent(first['confidence'])} confidence at each place)"
+        name = f"the attack in the long run ({exact_percent(first['confidence'])} confidence)"
         series.append(marks(band, "false", "high", name=name, kind="band", low=ends, slot=NEUTRAL))
     for curve, (kind, name) in CURVES.items():
         held = [row for row in rows if row["curve"] == curve and not (plain and curve in CORNERS)]

@@ -48,7 +48,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     drawn = [row[COLUMNS[kind]] for row in rows for kind in KINDS if _finite(row[COLUMNS[kind]])]
     if not drawn:
         free = any(row[COLUMNS[kind]] == 0 for row in rows for kind in KINDS)
-        return empty("it costs nothing: ε = 0" if free else "no finite ε: none proved, and no formula published")
+        return empty("it costs nothing: ε = 0" if free else "no finite ε: none proved or published")
     bounds = spans(min(drawn), max(min(max(drawn), LARGEST), min(drawn)))
     groups = {of: [row for row in rows if row["of"] == of] for of in dict.fromkeys(row["of"] for row in rows)}
     unproved = any(not any(_finite(row["epsilon"]) for row in held) for held in groups.values())

@@ -28,7 +28,7 @@ from privgraph_workbench.words.numbers import percent
 ORDERS = (*range(2, 65), 96, 128, 192, 256, 512, 1024)
 _WITH_NOISE = (Gaussian, Laplace, SampledTerms, SampledSubgraphs)
 HOVER = ("mechanism", "stage", "share", "noise_std", "sensitivity", "norm", "sampling_rate", "note")
-SHARE = "share of the budget (percent of the total Rényi divergence)"
+SHARE = "share of the budget (percent of Rényi divergence)"
 
 
 def data(entries: Sequence[LedgerEntry], delta: float) -> list[Row]:

@@ -17,7 +17,7 @@ KINDS: tuple[Epsilon, ...] = ("sound", "published")
 
 
 AXES = {
-    "lam": ("λ", "λ (logarithmic; noise has the scale 1/λ; left is noisier)"),
+    "lam": ("λ", "λ (logarithmic; noise has scale 1/λ)"),
     "noise": ("noise ±", "noise (standard deviation, logarithmic; right is noisier)"),
 }
 """What the horizontal axis may be: its symbol and its title."""

@@ -62,5 +62,5 @@ def chart(rows: Sequence[Row]) -> Chart:
         series += band(held, "share", slot=slot, panel=0, group=network)
         look: Look = {"slot": slot, "group": network}
         series.append(marks(held, "share", "mean", name=network, kind="path", **look))
-    x = Axis(title="χ: out-edges of the node that joins (share of all nodes)", percent=True, low=0.0)
+    x = Axis(title="χ: out-edges of the node (share of all nodes)", percent=True, low=0.0)
     return single(x, Axis(title="change of the gradient (L2 norm)", low=0.0), series, height=360)

@@ -50,9 +50,7 @@ def data(seed: int = 0) -> list[Row]:
     return rows
 
 
-@figure(
-    "noise_shapes", "Three kinds of noise, all of standard deviation 1", data, settings=True, flags=(Flag.ILLUSTRATION,)
-)
+@figure("noise_shapes", "Three kinds of noise of standard deviation 1", data, settings=True, flags=(Flag.ILLUSTRATION,))
 def chart(rows: Sequence[Row]) -> Chart:
     """Densities in one panel, three clouds side by side in the other."""
     if not rows:

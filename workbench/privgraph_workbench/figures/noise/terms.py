@@ -41,7 +41,7 @@ def data(terms: Iterable[tuple[float, float, float, float]], order: float) -> li
 def chart(rows: Sequence[Row]) -> Chart:
     """The few subgraphs that a node is likely to be in on the left, all that are possible on the right."""
     if not rows:
-        return empty("every node is central in every step, and the terms are of a node that is not")
+        return empty("every node is central in every step")
     few = [row for row in rows if row["k"] <= FEW]
     many = [row for row in rows if row["k"] >= 1]
     series = []

@@ -61,7 +61,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     first = rows[0]
     name = f"noise for ε {number(first['epsilon'])} and {first['queries']} answers"
     curve = marks(rows, "teachers", "right", name=name, kind="path")
-    x = Axis(title="teachers, each with private data of its own")
+    x = Axis(title="teachers (each with its own data)")
     y = Axis(title="chance that the answer is right", percent=True, low=0.2, high=1.0)
     series = [curve, level(rows, "teachers", 1 / (1 + OTHERS), "guessed blindly", 1)]
     return single(x, y, series, rules=[Rule(x=first["asked"], label="chosen")], height=340, legend=True)

@@ -92,7 +92,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         look: Look = {"slot": SLOTS.get(encoder, 2), "hollow": hollow, "size": size, "hover": HOVER}
         series.append(marks(held, "place", "label", name=title, **look))
     return single(
-        Axis(title="place among all texts (logarithmic; 1 is the nearest)", scale="log", low=low, high=high),
+        Axis(title="place among all texts (logarithmic)", scale="log", low=low, high=high),
         named(labels.values()),
         series,
         flags=(Flag.PRIVATE,) * rows[0]["private"],

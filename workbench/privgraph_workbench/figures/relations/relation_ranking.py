@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from privgraph.methods.relations.options import CANDIDATES
 from privgraph.runs.records import RunRecord
+from privgraph_workbench.figures.axes import COLUMNS
 from privgraph_workbench.figures.chart import Axis, Chart, Look, Row, distinct, empty, named, single
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.flags import composed
@@ -23,9 +24,6 @@ LINE = 30
 INTERVAL = "95% confidence over seeds"
 CHOSEN = "the chosen run"
 HOVER = ("label", "accuracy", "accuracy_low", "accuracy_high", "mrr", "seeds")
-OTHERWISE = "trained with other options than the chosen run"
-HATCHED = 1
-"""A shape whose bars are hatched."""
 DARK = 5
 """A slot that stands out from the bars."""
 RANDOMISED = "relation-rand"
@@ -39,24 +37,17 @@ def data(
     others: Iterable[RunRecord] = (),
     texts: int | None = None,
     marked: Collection[str] | None = None,
-    otherwise: Mapping[str, str] | None = None,
-    titles: Mapping[str, str] | None = None,
 ) -> list[Row]:
     """One row for guessing, one for each base encoder, one for each run with its repetitions among the
-    `others`, which differ in the seed alone. `texts`: how many the domain has that is predicted in, where
-    that is known; guessing is among so many at most. `otherwise`: what else than privacy differs from
-    the chosen run, by run. `titles`: what runs are called, by run.
+    `others`, which differ in the seed alone; runs that were judged otherwise are left out. `texts`: how many
+    the domain has that is predicted in, where that is known: guessing is among so many at most.
 
-    label, kind (guessing, base or run), run, graph (in words), accuracy and mrr (in [0, 1], means over
-    seeds), accuracy_error (standard error of that mean), accuracy_low, accuracy_high, mrr_low, mrr_high
-    (95% confidence intervals of these means, Student's over seeds; None for fewer than three seeds),
-    seeds, gain and gain_error (of PREC@1 above the base encoder with the same seed: mean and its standard
-    error), own_accuracy and own_mrr (of the run itself, where it is marked), relations (how many were asked;
-    None for guessing), chosen (it is marked), otherwise (of those given, or ""), kept, kept_low, kept_high
-    (the share of the gain without privacy, once `shared` has filled it in), method, unit, epsilon,
-    epsilon_as_published, epsilon_audited (of the run), evaluator (True: the relations are an evaluator's),
-    composed (how many of all these runs read the same people).
-    Runs that were judged otherwise are left out.
+    label, kind (guessing, base or run), run, graph (in words), accuracy and mrr (in [0, 1], means over seeds;
+    with `_low` and `_high`: 95% confidence, None for fewer than three seeds), accuracy_error (its standard
+    error), seeds, gain and gain_error (of PREC@1 above the base encoder with the same seed), own_accuracy and
+    own_mrr (of the run itself, where it is marked), relations (how many were asked), chosen (it is marked), kept,
+    kept_low, kept_high (the share of the gain without privacy, once `shared` has filled it in), method, unit,
+    epsilon, epsilon_as_published, epsilon_audited, evaluator (True), composed (runs of the same people).
     """
     chosen = [one for one in records if _judged(one)]
     known = list({one.id: one for one in (*chosen, *(one for one in others if _judged(one)))}.values())
@@ -76,31 +67,20 @@ def data(
     rows += [_row("base", f"base encoder {encoder}", list(reached)) for encoder, reached in bases.items()]
     repeated = len({setting(one) for one in chosen}) < len(chosen)
     for record, title in zip(chosen, run_labels(chosen, privacy_too=True, seeds=repeated), strict=True):
-        apart = (otherwise or {}).get(record.id, "")
-        told = all(one in title for one in apart.split(", "))
-        label = (titles or {}).get(record.id) or (title if told else f"{title} ({apart})")
-        said, metrics = record.statement, record.metrics
-        gains = [one.metrics["test_accuracy"] - one.metrics["base_accuracy"] for one in alike[record.id]]
+        said, metrics, same = record.statement, record.metrics, alike[record.id]
+        gains = [one.metrics["test_accuracy"] - one.metrics["base_accuracy"] for one in same]
         own = marked is None or record.id in marked
         rows.append(
-            _row("run", label, [(one.metrics["test_accuracy"], one.metrics["test_mrr"]) for one in alike[record.id]])
+            _row("run", title, [(one.metrics["test_accuracy"], one.metrics["test_mrr"]) for one in same])
+            | {"gain": sum(gains) / len(gains), "gain_error": standard_error(gains)}
             | {
-                "gain": sum(gains) / len(gains),
-                "gain_error": standard_error(gains),
                 "own_accuracy": metrics["test_accuracy"] if own else None,
                 "own_mrr": metrics["test_mrr"] if own else None,
-                "chosen": marked is not None and own,
-                "otherwise": apart,
-                "run": record.id,
-                "method": record.spec.method,
-                "graph": graph_of(record),
-                "relations": metrics.get("test_relations"),
-                "unit": unit_of(record),
-                "epsilon": said.epsilon if said else None,
-                "epsilon_as_published": said.epsilon_as_published if said else None,
-                "epsilon_audited": said.epsilon_audited if said else None,
-                "composed": together[record.id],
             }
+            | {"chosen": marked is not None and own, "run": record.id, "method": record.spec.method}
+            | {"graph": graph_of(record), "relations": metrics.get("test_relations"), "unit": unit_of(record)}
+            | {name: getattr(said, name) if said else None for name in COLUMNS.values()}
+            | {"composed": together[record.id]}
         )
     return rows
 
@@ -111,38 +91,14 @@ def _judged(record: RunRecord) -> bool:
 
 def _row(kind: str, label: str, found: Sequence[tuple[float, float]]) -> Row:
     """Of what was `found` with each seed: accuracy and MRR."""
-    (accuracy, low, high), (mrr, mrr_low, mrr_high) = (confidence(one, most=1.0) for one in zip(*found, strict=True))
-    return {
-        "label": label,
-        "kind": kind,
-        "run": None,
-        "graph": None,
-        "accuracy": accuracy,
-        "accuracy_low": low,
-        "accuracy_high": high,
-        "accuracy_error": standard_error([one for one, _ in found]),
-        "mrr": mrr,
-        "mrr_low": mrr_low,
-        "mrr_high": mrr_high,
-        "seeds": len(found),
-        "gain": None,
-        "gain_error": None,
-        "own_accuracy": None,
-        "own_mrr": None,
-        "chosen": False,
-        "otherwise": "",
-        "kept": None,
-        "kept_low": None,
-        "kept_high": None,
-        "relations": None,
-        "method": None,
-        "unit": "none",
-        "epsilon": None,
-        "epsilon_as_published": None,
-        "epsilon_audited": None,
-        "evaluator": True,
-        "composed": 0,
-    }
+    row: Row = {"label": label, "kind": kind, **dict.fromkeys(("run", "graph"))}
+    for at, name in enumerate(("accuracy", "mrr")):
+        mean, low, high = confidence([one[at] for one in found], most=1.0)
+        row |= {name: mean, f"{name}_low": low, f"{name}_high": high}
+    row |= {"accuracy_error": standard_error([one for one, _ in found]), "seeds": len(found), "chosen": False}
+    row |= dict.fromkeys(("gain", "gain_error", "own_accuracy", "own_mrr", "kept", "kept_low", "kept_high"))
+    row |= dict.fromkeys(("relations", "method", *COLUMNS.values()))
+    return row | {"unit": "none", "evaluator": True, "composed": 0}
 
 
 def _candidates(record: RunRecord, texts: int | None) -> tuple[int, int] | None:
@@ -160,7 +116,7 @@ def _candidates(record: RunRecord, texts: int | None) -> tuple[int, int] | None:
     "relation_ranking",
     "How well relations are predicted",
     data,
-    needs=RUNS.also("runs of relational or relation-rand: a list of privgraph.Run"),
+    needs=RUNS,
     settings=True,
 )
 def chart(rows: Sequence[Row]) -> Chart:
@@ -176,11 +132,9 @@ def chart(rows: Sequence[Row]) -> Chart:
     most = max(row[key] or 0.0 for row in rows for key in ("accuracy", "accuracy_high", "own_accuracy"))
     series = []
     for name, slot in SLOTS.items():
-        for hatched in (False, True):
-            own = [row for row in rows if _side(row) == name and bool(row["otherwise"]) == hatched]
-            look: Look = {"slot": slot, "shape": HATCHED if hatched else 0, "legend": False, "hover": HOVER}
-            title = f"{name}, {OTHERWISE}" if hatched else name
-            series += [marks(own, "accuracy", "name", name=title, kind="bars", **look)] if own else []
+        own = [row for row in rows if _side(row) == name]
+        look: Look = {"slot": slot, "shape": 0, "legend": False, "hover": HOVER}
+        series += [marks(own, "accuracy", "name", name=name, kind="bars", **look)] if own else []
     series += intervals(rows, "name", "accuracy_low", "accuracy_high", name=INTERVAL, slot=DARK)
     marked = [row for row in rows if row["own_accuracy"] is not None and (row["seeds"] > 1 or row["chosen"])]
     if marked:
@@ -220,11 +174,9 @@ def _unsure(row: Row) -> bool:
 
 
 def _side(row: Row) -> str:
-    return side(row["method"], row["unit"]) if row["kind"] == "run" else "to compare with"
-
-
-def side(method: str, unit: str) -> str:
-    """On which side a run stands, by which it has its colour (`SLOTS`)."""
-    if method == RANDOMISED:
+    """What stands behind a bar, by which it has its colour (`SLOTS`)."""
+    if row["kind"] != "run":
+        return "to compare with"
+    if row["method"] == RANDOMISED:
         return "randomised relations"
-    return "without privacy" if unit == "none" else "private"
+    return "without privacy" if row["unit"] == "none" else "private"

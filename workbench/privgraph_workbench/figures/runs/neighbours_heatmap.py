@@ -70,13 +70,13 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
     "neighbours_heatmap",
     "Neighbours in training against neighbours in prediction",
     data,
-    needs=RUNS.also("runs of heter-poisson: a list of privgraph.Run"),
+    needs=RUNS,
     settings=True,
 )
 def chart(rows: Sequence[Row]) -> Chart:
     """A panel for each graph and budget; a cell for each pair of numbers."""
     if not rows:
-        return empty("it needs finished runs with at least two values of both")
+        return empty("too few values of both have been tried")
     held: dict[str, list[Row]] = {}
     order = ("graph", "asked", "budget", "variant")
     for row in sorted(rows, key=lambda row: [row[key] or (key == "asked" and math.inf) or "" for key in order]):

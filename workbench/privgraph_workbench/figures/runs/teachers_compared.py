@@ -60,7 +60,7 @@ def data(records: Iterable[RunRecord], opened: str = "") -> list[Row]:
     "teachers_compared",
     "Methods with teachers, compared",
     data,
-    needs=RUNS.also("runs of privgnn, pate or dp-gpl: a list of privgraph.Run"),
+    needs=RUNS,
     settings=True,
 )
 def chart(rows: Sequence[Row]) -> Chart:
@@ -79,7 +79,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         epsilons = [row["epsilon"] for row in held]
         middle = math.sqrt(min(epsilons) * max(epsilons))
         low, high = spans(min(*epsilons, middle / 3.2), max(*epsilons, middle * 3.2))
-        x = Axis(title="sound ε per node (logarithmic; left is more private)", scale="log", low=low, high=high)
+        x = Axis(title="sound ε per node (logarithmic)", scale="log", low=low, high=high)
         y = percentages("student's accuracy (percent of public test nodes)", bounds)
         panels.append(Panel(title=graph if len(seen) > 1 else "", x=x, y=y))
         for title, slot in styles.items():

@@ -10,7 +10,7 @@ from privgraph_workbench.figures.chart import Axis, Chart, Look, Panel, Row, Ser
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.flags import Flag
 from privgraph_workbench.figures.marks import marks
-from privgraph_workbench.figures.needs import ONE_ANSWER
+from privgraph_workbench.figures.needs import ANSWERS
 from privgraph_workbench.figures.teachers.answers import class_name
 from privgraph_workbench.theme import MARKERS, NEUTRAL
 
@@ -87,14 +87,14 @@ def _strengths(weights: Sequence[float]) -> list[float]:
     return [(size - low) / (high - low) if high > low else 0.5 for size in sizes]
 
 
-@figure("chosen", "Who answered", data, needs=ONE_ANSWER, flags=(Flag.PRIVATE,))
+@figure("chosen", "Who answered", data, needs=ANSWERS, flags=(Flag.PRIVATE,))
 def chart(rows: Sequence[Row]) -> Chart:
     """The query in the middle, those that answered around it by class in colour and shape, by weight in
     size."""
     nodes = {row["node"]: row for row in rows if row["kind"] == "node"}
     around = [row for row in nodes.values() if not row["centre"]]
     if not around:
-        return empty("this run does not tell which private nodes answered")
+        return empty("this run does not tell who answered")
     centre = next(row for row in nodes.values() if row["centre"])
     released = f"labelled {centre['name']}" if centre["class"] is not None else "refused by the gate"
     slot = NO_CLASS if centre["class"] is None else centre["class"]

@@ -63,7 +63,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     share = math.inf if threshold is None else threshold / rows[0]["teachers"]
     label = f"threshold {number(threshold, 4)} votes"
     return single(
-        named(names, "votes for the largest class (percent of all votes, by weight, before noise)"),
+        named(names, "votes for the largest class (percent, by weight)"),
         Axis(title="queries (count)", low=0),
         reversed(drawn),
         rules=[Rule(x=share * BINS - 0.5, label=label)] * (share <= 1),

@@ -10,7 +10,7 @@ from privgraph_workbench.figures.chart import Axis, Chart, Look, Panel, Row, dis
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.flags import Flag
 from privgraph_workbench.figures.marks import marks
-from privgraph_workbench.figures.needs import ONE_ANSWER
+from privgraph_workbench.figures.needs import ANSWERS
 from privgraph_workbench.figures.teachers.answers import UNITS, ahead, class_name, largest
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.numbers import chance, number
@@ -56,7 +56,7 @@ def data(
     ]
 
 
-@figure("one_answer", "One answer, before and after noise", data, needs=ONE_ANSWER, flags=(Flag.PRIVATE,))
+@figure("one_answer", "One answer, before and after noise", data, needs=ANSWERS, flags=(Flag.PRIVATE,))
 def chart(rows: Sequence[Row]) -> Chart:
     """Panels of horizontal bars that share their classes: before noise, after it, and where it is known the
     chance of each class to be largest after it. The largest of each stands out."""

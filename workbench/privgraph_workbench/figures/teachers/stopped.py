@@ -20,7 +20,7 @@ from privgraph_workbench.figures.teachers.ensembles import (
     weights_are_public,
 )
 
-NO_LIMIT = "this run had no limit: every teacher voted on every query that was asked"
+NO_LIMIT = "this run had no limit"
 NOBODY = "nobody: no teacher reached its limit"
 
 

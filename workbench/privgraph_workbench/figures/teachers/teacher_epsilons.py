@@ -22,8 +22,8 @@ from privgraph_workbench.words.numbers import number, rounded_delta, upper
 TITLE = "Epsilon of each teacher"
 VIEWS = {
     "histogram": "how many teachers have which epsilon",
-    "strip": "a point a teacher, by how central its nodes are",
-    "cumulative": "the share of teachers with at most that epsilon",
+    "strip": "a point a teacher, by centrality",
+    "cumulative": "share of teachers with at most that epsilon",
 }
 
 
