@@ -1,3 +1,105 @@
-from privgraph_workbench.views.start.page import page
+"""What is this, and what do I press? A curve of examples, a demo, three doors, recent runs."""
 
-page()
+from __future__ import annotations
+
+from dataclasses import replace
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from privgraph.runs.records import RunQuery
+from privgraph_workbench import live_plot
+from privgraph_workbench.figures.drawing.with_plotly import draw
+from privgraph_workbench.figures.runs import tradeoff
+from privgraph_workbench.forms import widgets
+from privgraph_workbench.jobs import queue
+from privgraph_workbench.parts import beginning
+from privgraph_workbench.serving import shell, styles
+from privgraph_workbench.text import fill, page, texts
+from privgraph_workbench.views.parts import choosing, layout, states
+from privgraph_workbench.words import meaning, naming
+from privgraph_workbench.words.numbers import at_most, percent
+
+RECENT, MOST_DRAWN, HEIGHT = 8, 500, 360
+CURVE = ("progap", "gnn", "mlp")
+"""Methods that the curve shows: a private one between a network without privacy and none at all."""
+words = texts("start")
+NETWORK = {"data": "social", **widgets.address(beginning.DEMO_DATA, prefix="data.")}
+DOORS = {
+    "explore": (("train", "train", {}), ("data", "data", {choosing.BRING: choosing.GRAPH})),
+    "teach": (("lessons", "lessons", {}), ("playground", "playground", {}), ("data", "social", NETWORK)),
+    "report": (("tradeoffs", "tradeoffs", {"data": "social"}), ("report", "report", {})),
+}
+
+
+@st.cache_resource(max_entries=4)
+def curve(url: str, theme: str) -> go.Figure | None:
+    """The curve of the examples on the demo's network; they never change."""
+    query = RunQuery(methods=CURVE, datasets=("social",), units=("none", "edge"), states=("done",), limit=MOST_DRAWN)
+    found = [
+        one for one in queue.examples().find(query) if one.spec.data_options.items() >= beginning.DEMO_DATA.items()
+    ]
+    # without privacy ProGAP does what the network does: one line says it
+    rows = tradeoff.data([one for one in found if (one.spec.method, one.spec.unit) != ("progap", "none")])
+    if not rows:
+        return None
+    whole = tradeoff.chart(rows)
+    panels = tuple(replace(panel, title="") for panel in whole.panels)
+    return draw(replace(whole, panels=panels, flags=(), height=HEIGHT), theme)
+
+
+def demo() -> None:
+    """The button of the demo."""
+    if st.button("Run the demo", type="primary", key="demo", icon=":material/play_arrow:"):
+        beginning.send([beginning.demo_spec()], tags=["demo"])
+    st.markdown(fill(words["demo"], guess=at_most(meaning.guess(2.0, 1e-4))))
+
+
+def recent() -> None:
+    """One's own runs, the newest first."""
+    st.markdown("### Recent runs")
+    records = queue.own().find(RunQuery(limit=RECENT))
+    if not records:
+        st.info(words["empty"], icon="🕸️")
+        return
+    with st.container(key=styles.RECENT):
+        for record in states.readable(records):
+            with st.container(horizontal=True, vertical_alignment="center"):
+                states.badge(record)
+                st.page_link(shell.page("train"), label=naming.name(record), query_params={"run": record.id})
+                if record.metrics:
+                    st.caption(percent(record.metrics.get("test_accuracy")))
+    if (total := queue.own().count()) > len(records):
+        st.page_link(shell.page("runs"), label=f"All {total:,} runs", icon=":material/list_alt:")
+
+
+top, reading = page("start")
+queue.tick()
+st.title("privgraph")
+st.markdown(top)
+drawn = curve(queue.examples().url, layout.theme())
+with st.container(border=True):
+    left, right = layout.columns("start-curve", (2, 3))
+    with left:
+        st.markdown(words["cost"])
+        demo()
+        with st.container(horizontal=True, vertical_alignment="center"):
+            if drawn is not None:
+                st.badge("example", color="violet", help=texts("labels")["example"])
+            with st.popover("How to read this", icon=":material/help:"):
+                st.markdown(reading)
+            address = {"data": "social"}
+            st.page_link(
+                shell.page("tradeoffs"), label="Compare methods", icon=":material/balance:", query_params=address
+            )
+    if drawn is not None:
+        with right:
+            live_plot.show(drawn, key=styles.CURVE)
+for column, (door, links) in zip(st.columns(len(DOORS)), DOORS.items(), strict=True):
+    with column, st.container(border=True, height="stretch"):
+        st.markdown(f"### {words['doors'][door]['title']}")
+        st.markdown(words["doors"][door]["text"])
+        for name, link, query in links:
+            label = f"**{words['links'][link]}**"
+            st.page_link(shell.page(name), label=label, icon=":material/arrow_forward:", query_params=query)
+recent()
