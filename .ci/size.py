@@ -18,7 +18,7 @@ WORDS = re.compile(r"[A-Za-z][A-Za-z'’-]+")
 ENGINE = "core/privgraph/"
 WORKBENCH = "workbench/privgraph_workbench/"
 ROOMS = {  # of the workbench: where what the budget names lies
-    "pages": ("pages/", "views/", "lessons/"),
+    "pages": ("pages/",),
     "summary": ("summary.py", "facts/"),
     "decisions": ("advice.py", "leaks.py"),
     "text": ("text/",),

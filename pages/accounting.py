@@ -24,13 +24,12 @@ from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.costs import cost, entry_costs, ledger, split
 from privgraph_workbench.forms import data_options, fields, widgets
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.parts import noise, pricing, statement
+from privgraph_workbench.parts import choosing, keeping, layout, noise, pricing, statement
 from privgraph_workbench.parts.noise import show
 from privgraph_workbench.parts.pricing import FIRST, TYPED, Priced
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, page, texts
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.views.parts import choosing, keeping, layout
 from privgraph_workbench.words import markup, meaning
 from privgraph_workbench.words.numbers import bound, number, option, rounded_delta, stated
 

@@ -20,11 +20,10 @@ from privgraph_workbench.figures.chart import Row, distinct
 from privgraph_workbench.forms import again
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.leaks import Claim, with_bounds
-from privgraph_workbench.parts import evidence, examinations
+from privgraph_workbench.parts import choosing, evidence, examinations, layout, states
+from privgraph_workbench.parts.file_links import figure_exports
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import page, texts
-from privgraph_workbench.views.parts import choosing, layout, states
-from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import stated
 

@@ -21,11 +21,10 @@ from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.graphs import classes, neighbourhood
 from privgraph_workbench.forms import beginnings, data_options, widgets
-from privgraph_workbench.parts import upload
+from privgraph_workbench.parts import choosing, fetching, layout, upload
+from privgraph_workbench.parts.file_links import figure_exports
 from privgraph_workbench.serving import shell, styles
 from privgraph_workbench.text import fill, page, texts
-from privgraph_workbench.views.parts import choosing, fetching, layout
-from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.numbers import percent
 

@@ -11,10 +11,10 @@ from privgraph.options import OptionError, parse
 from privgraph_workbench import live_plot
 from privgraph_workbench.figures import figure_of
 from privgraph_workbench.forms import widgets
+from privgraph_workbench.parts import layout
 from privgraph_workbench.parts.lessons import LESSONS, Lesson, Step
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, page, texts
-from privgraph_workbench.views.parts import layout
 from privgraph_workbench.words import markup
 
 LESSON, STEP, DONE, CONTROLS = "lesson", "step", "done", "controls"

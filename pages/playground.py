@@ -18,11 +18,11 @@ from privgraph_workbench.facts.world import World
 from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.play import evidence, told_numbers
 from privgraph_workbench.forms import widgets
+from privgraph_workbench.parts import layout
 from privgraph_workbench.play.two_worlds import AUTOMATIC, LEVEL, ROUNDS, Game, Pair, drawn
 from privgraph_workbench.serving import shell, styles
 from privgraph_workbench.text import fill, page, texts
 from privgraph_workbench.theme import THEMES
-from privgraph_workbench.views.parts import layout
 from privgraph_workbench.words import markup, meaning
 from privgraph_workbench.words.numbers import bound, number, percent
 

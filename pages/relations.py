@@ -27,11 +27,10 @@ from privgraph_workbench.figures.flags import composed
 from privgraph_workbench.figures.relations import moved, relation_ranking
 from privgraph_workbench.forms import widgets
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.parts import encoders, statement, sweep
+from privgraph_workbench.parts import choosing, encoders, statement, states, sweep
+from privgraph_workbench.parts.file_links import drawn_figure
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, page, texts
-from privgraph_workbench.views.parts import choosing, states
-from privgraph_workbench.views.parts.file_links import drawn_figure
 from privgraph_workbench.words import markup, meaning, naming
 from privgraph_workbench.words.numbers import upper
 

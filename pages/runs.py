@@ -19,13 +19,12 @@ from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import compare, curves
 from privgraph_workbench.forms import again, widgets
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.parts import cart, one_run, run_rows
+from privgraph_workbench.parts import cart, choosing, layout, one_run, run_rows, states
+from privgraph_workbench.parts.file_links import figure_exports
 from privgraph_workbench.report.asked import Entry
 from privgraph_workbench.serving import shell, styles
 from privgraph_workbench.text import fill, page, texts
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.views.parts import choosing, layout, states
-from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import method_title, run_labels, settings_of, statements_of
 from privgraph_workbench.words.numbers import duration, option, percent, rounded_delta, stated

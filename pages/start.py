@@ -13,10 +13,9 @@ from privgraph_workbench.figures.drawing.with_plotly import draw
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.forms import widgets
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.parts import beginning
+from privgraph_workbench.parts import beginning, choosing, layout, states
 from privgraph_workbench.serving import shell, styles
 from privgraph_workbench.text import fill, page, texts
-from privgraph_workbench.views.parts import choosing, layout, states
 from privgraph_workbench.words import meaning, naming
 from privgraph_workbench.words.numbers import at_most, percent
 

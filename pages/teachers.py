@@ -30,13 +30,12 @@ from privgraph_workbench.figures.runs import teachers_compared
 from privgraph_workbench.figures.teachers import answers, budget, ensembles, teacher_epsilons
 from privgraph_workbench.forms import beginnings, widgets
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.parts import laboratory
+from privgraph_workbench.parts import choosing, keeping, laboratory, layout, states
+from privgraph_workbench.parts.file_links import drawn_figure, figure_exports
 from privgraph_workbench.parts.laboratory import TIMES, Setting
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, page, texts
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.views.parts import choosing, keeping, layout, states
-from privgraph_workbench.views.parts.file_links import drawn_figure, figure_exports
 from privgraph_workbench.words import markup, meaning, naming
 from privgraph_workbench.words.numbers import chance, percent, proved_epsilon, rounded_delta, stated, upper
 

@@ -22,11 +22,10 @@ from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.drawing.with_plotly import draw
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.parts import sweep
+from privgraph_workbench.parts import choosing, layout, sweep
+from privgraph_workbench.parts.file_links import figure_exports
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, page, texts
-from privgraph_workbench.views.parts import choosing, layout
-from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import data_title, method_title, statements_of
 

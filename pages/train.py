@@ -25,13 +25,12 @@ from privgraph_workbench.figures.runs import expected
 from privgraph_workbench.forms import beginnings, data_options, fields, widgets
 from privgraph_workbench.forms.again import CHANGED
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.parts import beginning, one_run, planning, statement
+from privgraph_workbench.parts import beginning, choosing, layout, one_run, planning, statement
+from privgraph_workbench.parts.file_links import figure_exports
 from privgraph_workbench.parts.planning import SEEDS, SETUP, Asked
 from privgraph_workbench.serving import shell, styles
 from privgraph_workbench.text import fill, page, texts
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.views.parts import choosing, layout
-from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.meaning import WHO, protected
 from privgraph_workbench.words.naming import statements_of

@@ -6,13 +6,13 @@ from streamlit.testing.v1 import AppTest
 from tests.pages.kept_runs import keep, spec
 
 from privgraph.runs.store import RunStore
-from privgraph_workbench.views.parts import choosing
+from privgraph_workbench.parts import choosing
 
 
 def script() -> None:
     import streamlit as st
 
-    from privgraph_workbench.views.parts import choosing
+    from privgraph_workbench.parts import choosing
 
     titles = st.session_state.get("titles", {"a": "Ring", "b": "Ring (2)"})
     st.markdown(choosing.one("Run", titles, "run"))
@@ -33,7 +33,7 @@ def test_who_has_chosen_a_run_keeps_it_when_titles_change_hands() -> None:
 def leaving() -> None:
     import streamlit as st
 
-    from privgraph_workbench.views.parts import choosing
+    from privgraph_workbench.parts import choosing
 
     st.text_input("Text", key="text", on_change=lambda: [st.session_state.pop(key, None) for key in ("run", "some")])
     st.markdown(choosing.one("Run", {"a": "A", "b": "B"}, "run"))

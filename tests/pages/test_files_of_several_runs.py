@@ -15,7 +15,7 @@ from tests.workbench.test_every_seed_counts import another, seeds, statements
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.store import RunStore
 from privgraph_workbench.figures.export import export
-from privgraph_workbench.views.parts import file_links
+from privgraph_workbench.parts import file_links
 
 Offered = tuple[str, str, frozenset[float]]
 """A figure, how its files' names begin, and the sound epsilons of the statements in its JSON file."""

@@ -230,7 +230,7 @@ BUGS = (
     ),
     Bug(
         name="the epsilon asked for shown as the sound one",
-        where="views/runs/run_rows.py",
+        where="parts/run_rows.py",
         plant=asked_is_shown,
         caught_by="tables of a run",
         check=tables_tell_the_sound_epsilon,

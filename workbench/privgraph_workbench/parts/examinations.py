@@ -22,9 +22,9 @@ from privgraph.runs.records import RunQuery, RunRecord, StoreError
 from privgraph_workbench.facts import datasets
 from privgraph_workbench.forms import widgets
 from privgraph_workbench.jobs import queue
+from privgraph_workbench.parts import choosing, under_way
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import texts
-from privgraph_workbench.views.parts import choosing, under_way
 from privgraph_workbench.words import markup
 
 POLL_SECONDS = 1.0

@@ -20,10 +20,10 @@ from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.noise import noise_shapes, precision, revealed_scale, terms
 from privgraph_workbench.forms import widgets
+from privgraph_workbench.parts import layout
+from privgraph_workbench.parts.file_links import figure_exports
 from privgraph_workbench.parts.pricing import Priced
 from privgraph_workbench.text import texts
-from privgraph_workbench.views.parts import layout
-from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.words.numbers import percent
 
 words = texts("accounting")

@@ -26,12 +26,11 @@ from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.runs import standing
 from privgraph_workbench.forms import again, beginnings
 from privgraph_workbench.jobs import queue, watching
-from privgraph_workbench.parts import beginning, cart, evidence, run_tabs, statement
+from privgraph_workbench.parts import beginning, cart, evidence, layout, run_tabs, statement, states
+from privgraph_workbench.parts.file_links import figure_exports
 from privgraph_workbench.report.asked import Entry
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, page, texts
-from privgraph_workbench.views.parts import layout, states
-from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.words import differences, markup, naming
 from privgraph_workbench.words.audits import shown_bare
 from privgraph_workbench.words.naming import statements_of

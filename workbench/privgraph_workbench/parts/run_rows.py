@@ -13,8 +13,8 @@ from privgraph.runs.records import LIVE, PROTECTED, RunQuery, RunRecord
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts.expecting import RELATIONS
 from privgraph_workbench.figures.seeds import confidence
+from privgraph_workbench.parts import states
 from privgraph_workbench.theme import EPSILONS, Epsilon
-from privgraph_workbench.views.parts import states
 from privgraph_workbench.words import listing, naming
 from privgraph_workbench.words.naming import method_title
 from privgraph_workbench.words.numbers import percent, stated

@@ -28,12 +28,11 @@ from privgraph_workbench.figures.runs import curves
 from privgraph_workbench.forms import fields
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.jobs.watching import Watched
-from privgraph_workbench.parts import statement
+from privgraph_workbench.parts import layout, statement, states
+from privgraph_workbench.parts.file_links import figure_exports
 from privgraph_workbench.parts.links import offer
 from privgraph_workbench.serving.offered_files import File
 from privgraph_workbench.text import texts
-from privgraph_workbench.views.parts import layout, states
-from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.words import markup, naming, settings
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import option

@@ -27,12 +27,11 @@ from privgraph.options import UnknownName
 from privgraph_workbench import live_plot
 from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.graphs import degrees
-from privgraph_workbench.parts import upload_columns
+from privgraph_workbench.parts import choosing, in_sight, layout, upload_columns
 from privgraph_workbench.parts.links import offer
 from privgraph_workbench.parts.upload_columns import Meant
 from privgraph_workbench.serving.offered_files import File
 from privgraph_workbench.text import fill, page, texts
-from privgraph_workbench.views.parts import choosing, in_sight, layout
 from privgraph_workbench.words import markup
 
 MOST_UPLOAD_MB = 200

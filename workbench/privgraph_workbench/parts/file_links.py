@@ -16,11 +16,10 @@ from privgraph_workbench import live_plot
 from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.named_runs import named
-from privgraph_workbench.parts import cart
+from privgraph_workbench.parts import cart, layout
 from privgraph_workbench.parts.links import offer
 from privgraph_workbench.report.asked import Entry, mark_of
 from privgraph_workbench.serving.offered_files import File
-from privgraph_workbench.views.parts import layout
 
 
 def figure_exports(
