@@ -70,10 +70,9 @@ def drawn_figure(
     statements: Mapping[str, PrivacyStatement],
     record: RunRecord,
     view: str = "",
-    on_drag: Callable[[str, float], None] | None = None,
     runs: Sequence[RunRecord] = (),
 ) -> None:
     """A figure of a run, or of several (`runs`), with its exports; each `view` of it keeps its own zoom, and
     names its own files."""
-    live_plot.show(figure_of(figure).plot(rows, layout.theme()), key=f"{figure}{view}.{record.id}", on_drag=on_drag)
+    live_plot.show(figure_of(figure).plot(rows, layout.theme()), key=f"{figure}{view}.{record.id}")
     figure_exports(figure, rows, statements, name=f"{record.id}{view}", runs=runs or [record])

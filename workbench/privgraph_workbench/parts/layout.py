@@ -46,11 +46,3 @@ def link(page: str, **query: str) -> str:
     """The full address of a page of this app, for copying."""
     here = urlsplit(st.context.url or "http://localhost/")
     return urlunsplit((here.scheme, here.netloc, f"/{page}", urlencode(query), ""))
-
-
-def details(said: Sequence[str], table: str = "") -> None:
-    """What a result rests on (`said`, and a `table`, as Markdown), folded below it."""
-    if shown := [one for one in ("\n".join(f"- {one}" for one in said if one), table) if one]:
-        with st.expander("Details: what ε allows, and what this rests on" if table else "Details"):
-            for one in shown:
-                st.markdown(one)
