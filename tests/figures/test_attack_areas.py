@@ -73,7 +73,7 @@ class TestAreas:
                 assert {row["by_classes"] for row in found} == {compared}
         curves = attack_roc.chart(attack_roc.data([edges], names=["edges"], graphs=["Cora"]))
         assert any("; true classes alone: 0.817)" in one.name for one in curves.series if one.legend)
-        assert curves.title == "Who is connected to whom? edges, Cora"
+        assert curves.title == "Who is connected to whom? Cora"
 
     def test_of_edges_alone_the_line_is_what_true_classes_tell_and_the_axis_as_wide_as_what_was_found(self) -> None:
         edges = replace(attack(), attack="link", options=AttackOptions(by="distance"), by_classes=0.7)

@@ -30,7 +30,7 @@ from privgraph_workbench.figures.drawing import with_matplotlib
 from privgraph_workbench.figures.flags import Flag
 from privgraph_workbench.figures.graphs import classes
 from privgraph_workbench.figures.runs import compare, convergence, depth, neighbours_heatmap, tradeoff
-from privgraph_workbench.words import statements
+from privgraph_workbench.words.numbers import stated
 
 SVG = "{http://www.w3.org/2000/svg}"
 Rows = Mapping[str, list[Row]]
@@ -103,9 +103,10 @@ class TestStatementsTravelWithThePicture:
     def test_svg_shows_and_embeds_it(self, every_figure: Rows, statement: PrivacyStatement) -> None:
         exported = export.export("curves", every_figure["curves"], {"one run": statement}, "svg")
         seen = texts(exported)
-        values = " ".join(statements.cells(statement)[1:4])
+        sound = stated("sound", statement.epsilon)
+        published = stated("published", statement.epsilon_as_published)
         assert "protects sound ε ε as published ε audited δ" in seen
-        assert f"one run edge {values} 1e-05" in seen
+        assert f"one run edge {sound} {published} ≥ 0.31 1e-05" in seen
         held = " ".join(ElementTree.fromstring(exported).itertext())
         record = re.search(r"Privacy statements: (\{.*\})", held)
         assert record is not None

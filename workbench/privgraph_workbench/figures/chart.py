@@ -65,15 +65,13 @@ class Rule:
 
 @dataclass(frozen=True, kw_only=True)
 class Panel:
-    """One pair of axes. `bare` hides them and keeps both to the same scale (a drawn graph). `share` is its
-    width beside the others, where all stand in one row."""
+    """One pair of axes. `bare` hides them and keeps both to the same scale (a drawn graph)."""
 
     x: Axis
     y: Axis
     title: str = ""
     rules: tuple[Rule, ...] = ()
     bare: bool = False
-    share: float = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -235,12 +233,7 @@ def strengths(values: Sequence[float | None]) -> list[float | None]:
 
 def title_lines(panel: Panel, columns: int) -> list[str]:
     """A panel's title in lines that are no wider than the panel, of which `columns` stand side by side."""
-    return wrapped(panel.title, 86 if columns == 1 else round(50 * min(panel.share, 1.0)))
-
-
-def widths(panels: Sequence[Panel], columns: int) -> list[float] | None:
-    """How wide each column is beside the others; None where there are several rows: all are equally wide."""
-    return [panel.share for panel in panels] if len(panels) <= columns else None
+    return wrapped(panel.title, 86 if columns == 1 else 50)
 
 
 def log_ticks(low: float, high: float) -> tuple[float, ...]:

@@ -8,7 +8,7 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph_workbench.text import fill, texts
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words.markup import wrapped
-from privgraph_workbench.words.statements import cells
+from privgraph_workbench.words.numbers import rounded_delta, stated
 
 MOST = 8
 """Lines below a picture; all statements are in its metadata, and in the txt file."""
@@ -31,7 +31,7 @@ def block(statements: Mapping[str, PrivacyStatement], most: int | None = MOST) -
         return [said["none"]]
     held: dict[tuple[str, ...], list[str]] = {}
     for label, one in sorted(statements.items(), key=lambda pair: pair[1].unit == "none"):
-        held.setdefault(cells(one), []).append(label)
+        held.setdefault(_cells(one), []).append(label)
     rows: list[Sequence[str]] = [("", said["unit"], *(EPSILONS[kind].title for kind in EPSILONS), "δ")]
     blank = ("",) * (len(rows[0]) - 1)
     for values, labels in list(held.items())[:most]:
@@ -42,3 +42,16 @@ def block(statements: Mapping[str, PrivacyStatement], most: int | None = MOST) -
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     left = 0 if most is None else len(held) - most
     return [*lines, fill(said["more"], count=left)] if left > 0 else lines
+
+
+def _cells(said: PrivacyStatement) -> tuple[str, ...]:
+    """Unit, the three epsilons and delta; bounds are rounded so that none says more than holds."""
+    published, shown = said.epsilon_as_published, said.epsilon_audited
+    # one number in the same digits: rounded up here and rounded off there, it would look like two
+    return (
+        "nothing" if said.unit == "none" else said.unit,
+        stated("sound", said.epsilon),
+        stated("sound" if published == said.epsilon else "published", published),
+        "none yet" if shown is None else f"≥ {stated('audited', shown)}",
+        rounded_delta(said.delta),
+    )

@@ -22,7 +22,6 @@ from privgraph_workbench.leaks import by_similarity, guessing
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.numbers import number, stated
 
-TITLE = "What attacks find"
 ABOVE = 1.04
 """Where the axis of what is found ends: a line that runs along 1 is seen."""
 DOTTED = 5
@@ -76,48 +75,27 @@ def data(
     claims: set[tuple[float, float, int | None]] = set()
     titles = distinct(names or [one.title for one in records])
     for name, record, graph in zip(titles, records, graphs or [""] * len(records), strict=True):
-        shared = {
-            "attack": name,
-            "attack_name": record.attack,
-            "run": record.run,
-            "area": record.found[0],
-            "own_area": record.outcome.area,
-            "area_low": record.found[1],
-            "area_high": record.found[2],
-            "models": len(record.areas),
-            "rare_false": None if record.rare is None else record.rare.false,
-            "rare_true": None if record.rare_found is None else record.rare_found.true,
-            "rare_low": None if record.rare_found is None else record.rare_found.low,
-            "rare_high": None if record.rare_found is None else record.rare_found.high,
-            "confidence": record.confidence,
-            "guessing": guessing(record),
-            "drawn": record.drawn,
-            "epsilon": record.sound,
-            "by_classes": record.by_classes if by_similarity(record) else None,
-            "steps": record.steps,
-            "delta": record.delta,
-            "scale": scale,
-            "asks": sides(record.attack).asks,
-            "members_are": sides(record.attack).members,
-            "others_are": sides(record.attack).others,
-            "others": record.outcome.others,
-            "graph": graph,
-            "banded": banded,
+        area, rare, apart = record.found, record.rare_found, sides(record.attack)
+        shared: Row = {"attack": name, "attack_name": record.attack, "run": record.run, "area": area[0]}
+        shared |= {"own_area": record.outcome.area, "area_low": area[1], "area_high": area[2]}
+        shared |= {"models": len(record.areas), "rare_false": None if record.rare is None else record.rare.false}
+        shared |= {f"rare_{end}": None if rare is None else getattr(rare, end) for end in ("true", "low", "high")}
+        shared |= {"confidence": record.confidence, "guessing": guessing(record), "drawn": record.drawn}
+        shared |= {"epsilon": record.sound, "by_classes": record.by_classes if by_similarity(record) else None}
+        shared |= {"steps": record.steps, "delta": record.delta, "scale": scale, "asks": apart.asks}
+        shared |= {"members_are": apart.members, "others_are": apart.others, "others": record.outcome.others}
+        shared |= {"graph": graph, "banded": banded}
+        band = (record.band_false, record.band_mean, record.band_low, record.band_high)
+        blank = [None] * len(record.band_false)
+        curves = {
+            "band": band if len(record.areas) > 1 else ((),) * 4,
+            "mean": (*band[:2], blank, blank) if len(record.areas) >= FEW else ((),) * 4,
+            "attack": (record.roc_false, record.roc_true, *([None] * len(record.roc_false),) * 2),
         }
-        if len(record.areas) > 1:
-            ends = (record.band_false, record.band_mean, record.band_low, record.band_high)
-            rows += [
-                {"curve": "band", "false": false, "true": mean, "low": low, "high": high, **shared}
-                for false, mean, low, high in zip(*ends, strict=True)
-            ]
-        if len(record.areas) >= FEW:
-            rows += [
-                {"curve": "mean", "false": false, "true": true, "low": None, "high": None, **shared}
-                for false, true in zip(record.band_false, record.band_mean, strict=True)
-            ]
         rows += [
-            {"curve": "attack", "false": false, "true": true, "low": None, "high": None, **shared}
-            for false, true in zip(record.roc_false, record.roc_true, strict=True)
+            {"curve": curve, "false": false, "true": true, "low": low, "high": high, **shared}
+            for curve, ends in curves.items()
+            for false, true, low, high in zip(*ends, strict=True)
         ]
         claim = (record.sound, record.delta, record.steps)
         if record.drawn and record.steps is not None and math.isfinite(record.sound) and claim not in claims:
@@ -182,25 +160,15 @@ def chart(rows: Sequence[Row]) -> Chart:
         series.append(Series(name=FAINT, kind="line", slot=NEUTRAL, shape=0, faint=True))
     if any(one.kind == "band" for one in series):
         series.append(Series(name=BAND, kind="band", slot=NEUTRAL))
+    graphs = {row["graph"] for row in rows} if len({row["graph"] for row in rows}) == 1 else ()
     return single(
-        _axis(f"false alarms: share of {_one(rows, 'others_are', 'the others')} (FPR", logarithmic, low),
-        _axis(f"found: share of {_one(rows, 'members_are', 'the members')} (TPR", logarithmic, floor, ABOVE),
+        _axis("false positives (percent", logarithmic, low),
+        _axis("true positives (percent", logarithmic, floor, ABOVE),
         series,
-        title=_title(rows, asked),
+        title=" ".join([f"{asked[0][:1].upper()}{asked[0][1:]}?", *graphs]) if len(asked) == 1 else "",
         height=470,
         legend=True,
     )
-
-
-def _title(rows: Sequence[Row], asked: Sequence[str]) -> str:
-    """The question, with the graph and, of one attack, the run, where they are known and the same for all."""
-    graphs, names = {row["graph"] for row in rows}, {row["attack"] for row in rows}
-    graph = "" if len(graphs) > 1 else str(*graphs)
-    name = str(*names) if graph and len(names) == 1 else ""
-    of = name if graph in name else ", ".join(filter(None, (name, graph)))
-    if len(asked) == 1:
-        return f"{asked[0][:1].upper()}{asked[0][1:]}? {of}".strip()
-    return f"{TITLE}: {of}" if of else TITLE
 
 
 def _areas(row: Row) -> str:
@@ -226,13 +194,6 @@ def _stepped(curve: Sequence[Row]) -> list[Row]:
             steps.append({**steps[-1], "false": row["false"]})
         steps.append(row)
     return steps
-
-
-def _one(rows: Sequence[Row], key: str, else_: str) -> str:
-    """What all rows call it, or another word where attacks that ask different things are laid over each
-    other."""
-    named = {str(row[key]) for row in rows}
-    return named.pop() if len(named) == 1 else else_
 
 
 def _axis(title: str, logarithmic: bool, low: float, high: float = 1.0) -> Axis:

@@ -4,7 +4,7 @@ cannot cross."""
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -94,40 +94,27 @@ def data(record: AuditRecord, scale: str = "linear") -> list[Row]:
     """
     if scale not in SCALES:
         raise ValueError(f"the scale must be one of {', '.join(SCALES)} (got {scale})")
-    mu, mu_published = gaussian_shift(record, record.sound), gaussian_shift(record, record.published)
     bounds = {bound.route: bound.epsilon for bound in record.bounds}
-    mu_shown = (
-        gaussian_shift(record, bounds.get(Route.GAUSSIAN)) if bounds.get(Route.GAUSSIAN) == record.epsilon else None
-    )
+    shown = bounds.get(Route.GAUSSIAN)
+    epsilons = {
+        "gaussian": record.sound,
+        "gaussian_published": record.published,
+        "gaussian_shown": shown if shown == record.epsilon else None,
+    }
+    shifts = {curve: gaussian_shift(record, epsilon) for curve, epsilon in epsilons.items()}
     outside = sides(record.audit) if record.adversary is Adversary.OUTSIDER else None
     with_are, without_are = TRIALS if outside is None else (outside.members, outside.others)
-    shared = {
-        "mu": mu,
-        "mu_published": mu_published,
-        "mu_shown": mu_shown,
-        "delta": record.delta,
-        "area": record.area,
-        "covers": record.covers,
-        "sound": record.sound,
-        "published": record.published,
-        "bound": record.epsilon,
-        "confidence": record.confidence,
-        "trials": record.trials,
-        "adversary": str(record.adversary),
-        "with_are": with_are,
-        "without_are": without_are,
-        "scale": scale,
-    }
+    shared: Row = {curve.replace("gaussian", "mu"): shift for curve, shift in shifts.items()}
+    shared |= {name: getattr(record, name) for name in ("delta", "area", "covers", "sound", "published")}
+    shared |= {"bound": record.epsilon, "confidence": record.confidence, "trials": record.trials}
+    shared |= {"adversary": str(record.adversary), "with_are": with_are, "without_are": without_are, "scale": scale}
     least = _least(record)
     ends = np.geomspace(least, 1, POINTS) if scale == "log" else np.linspace(0, 1, POINTS)
     points = list(zip(record.roc_false, record.roc_true, strict=True))
     if points and scale == "log":  # where no false alarm was seen and few scores differ, a curve has no point else
         found = np.interp(ends, record.roc_false, record.roc_true)
         points = sorted({*points, *zip(ends.tolist(), found.tolist(), strict=True)})
-    rows = [
-        {"curve": "attack", "false": false, "true": true, "low": None, "high": None, "epsilon": None, **shared}
-        for false, true in points
-    ]
+    rows = _rows("attack", points, None, shared)
     if not rows or record.adversary is Adversary.OUTSIDER:
         return rows
     rows += _band(record, shared, least)
@@ -135,30 +122,18 @@ def data(record: AuditRecord, scale: str = "linear") -> list[Row]:
         if epsilon is not None and math.isfinite(epsilon):
             corner = [place for place in _corner(epsilon, record.delta) if scale == "linear" or place > least]
             places = sorted({*ends.tolist(), *corner})
-            rows += [
-                {
-                    "curve": curve,
-                    "false": false,
-                    "true": frontier(false, epsilon, record.delta),
-                    "low": None,
-                    "high": None,
-                    "epsilon": epsilon,
-                    **shared,
-                }
-                for false in places
-            ]
-    for curve, shift, epsilon in (
-        ("gaussian", mu, record.sound),
-        ("gaussian_published", mu_published, record.published),
-        ("gaussian_shown", mu_shown, record.epsilon),
-    ):
+            allowed = [(false, frontier(false, epsilon, record.delta)) for false in places]
+            rows += _rows(curve, allowed, epsilon, shared)
+    for curve, shift in shifts.items():
         if shift is not None:
             found = ndtr(ndtri(ends) + shift)
-            rows += [
-                {"curve": curve, "false": false, "true": true, "low": None, "high": None, "epsilon": epsilon, **shared}
-                for false, true in zip(ends.tolist(), found.tolist(), strict=True)
-            ]
+            rows += _rows(curve, zip(ends.tolist(), found.tolist(), strict=True), epsilons[curve], shared)
     return rows
+
+
+def _rows(curve: str, points: Iterable[tuple[float, float]], epsilon: float | None, shared: Row) -> list[Row]:
+    blank = {"low": None, "high": None, "epsilon": epsilon, **shared}
+    return [{"curve": curve, "false": false, "true": true, **blank} for false, true in points]
 
 
 def _band(record: AuditRecord, shared: Row, least: float) -> list[Row]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -26,11 +25,11 @@ from privgraph_workbench.figures.chart import (
     log_ticks,
     strengths,
     title_lines,
-    widths,
 )
-from privgraph_workbench.figures.drawing import fitting, legends
+from privgraph_workbench.figures.drawing import fitting
 from privgraph_workbench.figures.drawing.looks import Look, look
 from privgraph_workbench.theme import Theme, theme
+from privgraph_workbench.words.markup import wrapped
 from privgraph_workbench.words.numbers import exact_percent
 
 # The theme's words for dashes, symbols and hatching, in matplotlib's.
@@ -67,6 +66,7 @@ BAND = {"light": 0.18, "dark": 0.28}
 _WIDTH = {1: 8.0, 2: 10.5, 3: 12.0}
 BROAD = 0.45  # opacity of a broad line
 _LETTER = 0.085  # of the legend in inches
+_HANDLE = 0.75  # inches of what stands before a name in it
 _LINE = 0.19  # inches of one line of the footnote
 _LETTERS = 13  # of the footnote in an inch
 _TITLE, _BADGE, _PANEL = 14, 9.5, 11.5  # the sizes of title, warnings and titles of panels
@@ -80,17 +80,13 @@ def draw(chart: Chart, theme_name: str = "light", block: Sequence[str] = ()) -> 
     colours = theme(theme_name)
     columns = min(chart.columns, len(chart.panels))
     rows = math.ceil(len(chart.panels) / columns)
-    width, letter = _WIDTH.get(columns, 12.0), _LETTER
+    width = _WIDTH.get(columns, 12.0)
     lines = textwrap.wrap(chart.caption, int(width * _LETTERS), subsequent_indent="   ")
-    chart = replace(chart, series=tuple(legends.wrapped_series(series, width, letter) for series in chart.series))
-    named = {legends.entry(series): series.name.count("\n") for series in chart.series if series.legend and series.name}
-    entries, further = len(named), sum(named.values())
-    legend_columns = legends.columns_of(chart, width, letter)
-    groups = legends.by_panel(chart) if legend_columns > 1 else []
-    legend_columns = len(groups) or legend_columns
-    legend_rows = math.ceil((entries + further) / legend_columns) if chart.has_legend(entries) else 0
-    if groups and legend_rows:
-        legend_rows = max(map(len, groups)) + further
+    names = {_entry(one): _wrapped(one.name, width) for one in chart.series if one.legend and one.name}
+    longest = max((len(line) for name in names.values() for line in name.split("\n")), default=1)
+    legend_columns = max(1, min(4, int(width / (_LETTER * longest + _HANDLE))))
+    entries = len(names) + sum(name.count("\n") for name in names.values())
+    legend_rows = math.ceil(entries / legend_columns) if chart.has_legend(len(names)) else 0
     inside = width * (1 - 2 * _EDGE)
     badges = [line for flag in chart.flags for line in fitting.lines(f"⚠ {flag.sentence}", _BADGE, inside)]
     title = fitting.lines(chart.title, _TITLE, inside, bold=True)
@@ -110,13 +106,12 @@ def draw(chart: Chart, theme_name: str = "light", block: Sequence[str] = ()) -> 
     above.text(
         _EDGE, 1 - top / head, "\n".join(badges), va="top", fontsize=_BADGE, color=colours.warning, linespacing=1.4
     )
-    shared = widths(chart.panels, columns)
-    axes = upper.subplots(rows, columns, squeeze=False, width_ratios=shared)
+    axes = upper.subplots(rows, columns, squeeze=False)
     for place, panel in enumerate(chart.panels):
         longest = max((len(line) for one in panel.y.categories for line in one.split("\n")), default=0)
         room = width / columns - 0.8 - 0.07 * longest
         letters = max(20, int(room * 13.5))  # of an axis title, at its size
-        own = max(room * min(panel.share, 1.0) if shared else room, 0.4 * width / columns)
+        own = max(room, 0.4 * width / columns)
         _axes(axes[place // columns][place % columns], panel, colours, (columns, own), letters)
     for place in range(len(chart.panels), rows * columns):
         axes[place // columns][place % columns].set_axis_off()
@@ -125,17 +120,13 @@ def draw(chart: Chart, theme_name: str = "light", block: Sequence[str] = ()) -> 
         axis = axes[series.panel // columns][series.panel % columns]
         handle = _series(axis, series, chart.panels[series.panel], colours)
         if series.legend and series.name and handle is not None:
-            handles.setdefault(legends.entry(series), (handle, series.name))
+            handles.setdefault(_entry(series), handle)
     for place, panel in enumerate(chart.panels):
         _finish(axes[place // columns][place % columns], panel)
     if chart.has_legend(len(handles)):
-        blank = (Rectangle((0, 0), 0, 0, visible=False), "")
-        longest = max(map(len, groups), default=0)
-        parted = [[*group, *[""] * (longest - len(group))] for group in groups] or [list(handles)]
-        found = [handles.get(name, blank) for group in parted for name in group]
         upper.legend(
-            [handle for handle, _ in found],
-            [name for _, name in found],
+            list(handles.values()),
+            [names[one] for one in handles],
             loc="outside upper left" if chart.legend_above else "outside lower left",
             ncols=legend_columns,
             frameon=False,
@@ -157,6 +148,15 @@ def draw(chart: Chart, theme_name: str = "light", block: Sequence[str] = ()) -> 
     )
     _settle(figure)
     return figure
+
+
+def _entry(series: Series) -> str:
+    return series.group or series.name
+
+
+def _wrapped(name: str, width: float) -> str:
+    """A name that is no wider in the legend than the picture."""
+    return "\n".join(part for line in name.split("\n") for part in wrapped(line, int((width - _HANDLE) / _LETTER)))
 
 
 def _settle(figure: Figure) -> None:

@@ -21,7 +21,6 @@ from privgraph_workbench.figures.chart import (
     log_ticks,
     strengths,
     title_lines,
-    widths,
 )
 from privgraph_workbench.figures.drawing.looks import look
 from privgraph_workbench.figures.hover import described
@@ -53,7 +52,6 @@ def draw(chart: Chart, theme_name: str = "light") -> go.Figure:
         rows=rows,
         cols=columns,
         specs=[cells[columns * row : columns * (row + 1)] for row in range(rows)],
-        column_widths=widths(chart.panels, columns),
         horizontal_spacing=0.14 / columns + 0.02,
         vertical_spacing=0.36 / rows,  # ticks and title of a panel, and three lines of title of the next
     )

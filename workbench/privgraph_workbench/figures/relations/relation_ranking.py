@@ -47,7 +47,7 @@ def data(
     error), seeds, gain and gain_error (of PREC@1 above the base encoder with the same seed), own_accuracy and
     own_mrr (of the run itself, where it is marked), relations (how many were asked), chosen (it is marked),
     kept, kept_low, kept_high (the share of the gain without privacy, once `shared` has filled it in), method,
-    unit, epsilon, epsilon_as_published, epsilon_audited, evaluator (True), composed (runs of the same people).
+    unit, epsilon, epsilon_as_published, epsilon_audited, evaluator, composed (runs of the same people).
     """
     chosen = [one for one in records if _judged(one)]
     known = list({one.id: one for one in (*chosen, *(one for one in others if _judged(one)))}.values())
