@@ -44,7 +44,7 @@ def choose_data() -> DatasetSpec | None:
     specs = {spec.name: spec for spec in datasets.choices() if datasets.unavailable(spec) is None}
     asked = st.query_params.get("data")
     if asked is not None and asked != TYPED and asked not in specs:
-        st.warning(fill(words["unknown"], name="data", value=datasets.complaint(asked)))
+        st.warning(fill(words["no_graph"], reason=datasets.complaint(asked)))
     titles = {**choosing.graphs(specs.values()), TYPED: TYPED}
     return specs.get(choosing.one("Data", titles, "data", help=words["data"]))
 

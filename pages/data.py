@@ -47,7 +47,7 @@ def choose() -> DatasetSpec:
     known = {spec.name: spec for spec in datasets.choices()}
     asked = st.query_params.get("data")
     if asked is not None and asked not in known:
-        st.warning(fill(words["unknown"], name="data", value=datasets.complaint(asked)))
+        st.warning(fill(words["no_graph"], reason=datasets.complaint(asked)))
     return known[choosing.one("Graph", choosing.graphs(known.values()), "data", moved=begin_anew)]
 
 

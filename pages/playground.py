@@ -46,7 +46,7 @@ def play() -> None:
     """Controls, the picture, two worlds side by side, and the game."""
     for complaint in widgets.complaints(CONTROLS):
         st.warning(complaint)
-    controls, picture = layout.columns(f"{styles.SECOND_FIRST}-playground", (3, 10), gap="medium")
+    controls, picture = layout.columns(f"{styles.SECOND_FIRST}-playground", (4, 10), gap="medium")
     values: dict[str, Any] = {}
     with controls:
         for one in CONTROLS:

@@ -42,7 +42,7 @@ def curve(url: str, theme: str) -> go.Figure | None:
     rows = tradeoff.data([one for one in found if (one.spec.method, one.spec.unit) != ("progap", "none")])
     if not rows:
         return None
-    whole = tradeoff.chart(rows)
+    whole = tradeoff.chart(rows, published=False)
     panels = tuple(replace(panel, title="") for panel in whole.panels)
     return draw(replace(whole, panels=panels, flags=(), height=HEIGHT), theme)
 

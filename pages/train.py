@@ -75,7 +75,7 @@ def choose_graph() -> DatasetSpec:
     here = {spec.name: spec for spec in every if datasets.unavailable(spec) is None}
     asked = st.query_params.get("data")
     if asked is not None and asked not in here:
-        st.warning(fill(words["unknown"], name="data", value=datasets.complaint(asked)))
+        st.warning(fill(words["no_graph"], reason=datasets.complaint(asked)))
     names = sorted(here, key=lambda name: KINDS.get(here[name].kind, 3))
     away = [markup.literal(spec.title) for spec in every if spec.name not in here]
     store = queue.store()

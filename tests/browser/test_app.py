@@ -103,7 +103,8 @@ def test_the_demo_from_click_to_export(context: BrowserContext, address: str, tm
     second.close()
 
     settled(page)
-    page.get_by_role("button", name="Export").first.click()
+    page.get_by_role("tab", name="Curves").click()
+    page.get_by_role("tabpanel").get_by_role("button", name="Export").click()
     with page.expect_download() as started:
         page.get_by_role("link", name="SVG", exact=True).click()
     drawn = started.value.path().read_text()
@@ -134,8 +135,7 @@ def test_a_file_can_be_had_while_the_page_is_drawn_anew(context: BrowserContext,
     page.route_web_socket(re.compile("_stcore/stream"), between)
     page.goto(f"{address}/train?run={KEPT.id}")
     settled(page)
-    page.get_by_role("tab", name="Promise").click()
-    page.get_by_role("tabpanel").get_by_role("button", name="Export").click()
+    page.get_by_role("button", name="Export").nth(1).click()
     settled(page)
     holding = True
     page.get_by_role("radio", name="dark", exact=True).click()

@@ -64,7 +64,7 @@ def test_a_method_is_chosen_by_keyboard_and_a_run_is_made(browser: Browser, addr
     expect(page).to_have_title("MLP (ignores edges) on Karate club · privgraph")
     tab = page.get_by_role("tab", name="Promise")
     tab.focus()
-    for name in ("On the graph", "Settings"):
+    for name in ("Curves", "On the graph", "Settings"):
         page.keyboard.press("ArrowRight")
         expect(page.get_by_role("tab", name=name)).to_have_attribute("aria-selected", "true")
     expect(page.get_by_role("tabpanel").get_by_text("Karate club", exact=True)).to_be_visible()

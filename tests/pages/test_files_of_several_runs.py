@@ -49,7 +49,7 @@ def of_pages(opened: Callable[..., AppTest], store: RunStore) -> dict[tuple[str,
     opened("runs", chosen=",".join(one.id for one in beside))
     with offered() as found:
         app = opened("train", run=runs[0].id)
-        app.session_state[f"tabs.{runs[0].id}"] = "Seeds"
+        app.session_state[f"tabs.{runs[0].id}"] = "Curves"
         app.run()
         opened("runs", chosen=",".join(one.id for one in beside))
     return {(figure, name.replace(runs[0].id, "run")): said for figure, name, said in found}

@@ -135,7 +135,7 @@ def test_an_accuracy_like_guessing_has_a_badge(opened: Open, store: RunStore) ->
 
 def test_seeds_are_linked_averaged_and_laid_over_each_other(opened: Open, store: RunStore) -> None:
     runs = [keep(store, spec(epsilon=2.0, seed=seed), accuracy=0.7 + seed / 10) for seed in (0, 1, 2)]
-    app = opened_at(opened, runs[0], "Seeds")
+    app = opened_at(opened, runs[0], "Curves")
     assert bars(app, runs[0])["Mean of 3 seeds"] == pytest.approx(0.8)
     assert {runs[1], runs[2]} <= {one.get("run") for one in links(app)}
     traces = figure(app, f"seeds.{runs[0]}")["figure"]["data"]

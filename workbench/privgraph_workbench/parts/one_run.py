@@ -169,8 +169,10 @@ def _numbers(record: RunRecord, events: Sequence[StoredEvent]) -> None:
     """Accuracy and the three epsilons; of a run that did not end those of its plan, and what it has spent."""
     said = record.statement
     if record.state == "done":
-        with st.container(horizontal=True):
+        left, right = layout.columns(f"numbers-{record.id}", (1, 4))
+        with left:
             _accuracy(record)
+        with right:
             if said is not None:
                 statement.numbers(said, bare=shown_bare(queue.store().audits(record.id), said))
         return
@@ -213,20 +215,23 @@ def _planned(record: RunRecord) -> PrivacyStatement | None:
 
 
 def _figures(watched: watching.Watched, told: Outlook, same: Sequence[RunRecord]) -> None:
-    """The curves, and beside them where the accuracy stands."""
-    record, drawing = watched.record, watched.drawing(layout.theme())
-    rows = standing.data(record, same, told) if record.state == "done" else []
-    places = layout.columns(f"run-{record.id}", 2) if rows and drawing.figure["data"] else [st.container()] * 2
-    with places[0]:
+    """Of a finished run where its accuracy stands, and where the budget went; else its curves so far."""
+    record = watched.record
+    if record.state != "done":
+        drawing = watched.drawing(layout.theme())
         if drawing.figure["data"]:
             live_plot.grow(drawing.base, drawing.figure, drawing.tail, key=f"curves.{record.id}")
             if not record.pending:
                 run_tabs.export_curves(watched)
-    with places[1]:
-        if rows:
+        return
+    left, right = layout.columns(f"run-{record.id}", 2)
+    with left:
+        if rows := standing.data(record, same, told):
             live_plot.show(figure_of("standing").plot(rows, layout.theme()), key=f"standing.{record.id}")
             figure_exports("standing", rows, statements_of([record]), name=record.id, runs=same)
             _without_privacy(record, told.bare is not None)
+    with right:
+        run_tabs.budget(record)
 
 
 def _without_privacy(record: RunRecord, known: bool) -> None:

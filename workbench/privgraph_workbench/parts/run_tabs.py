@@ -55,8 +55,7 @@ def show(watched: Watched, same: Sequence[RunRecord]) -> None:
     drawn: dict[str, Callable[[], None]] = {}
     if record.state == "done":
         drawn["Promise"] = partial(_promise, record)
-    if len(same) > 1:
-        drawn["Seeds"] = partial(_seeds, record, same)
+        drawn["Curves"] = partial(_curves, watched, same)
     if record.state == "done" and (queue.store().folders / record.id / predictions.NAME).exists():
         drawn["On the graph"] = partial(_on_graph, record)
     drawn["Settings"] = partial(_settings, record)
@@ -70,22 +69,19 @@ def show(watched: Watched, same: Sequence[RunRecord]) -> None:
                 draw()
 
 
-def export_curves(watched: Watched) -> None:
-    """The files of the run's curves."""
-    record = watched.record
-    rows = curves.data(watched.events, record=record)
-    if rows:
-        figure_exports("curves", rows, statements_of([record]), name=record.id, runs=[record])
+def budget(record: RunRecord) -> None:
+    """Where the budget went, where that can be drawn."""
+    said = record.statement
+    if said is not None and said.unit != "none" and 1 < len(said.ledger) <= MOST_BARS:
+        rows = ledger.data(said.ledger, said.delta)
+        live_plot.show(figure_of("ledger").plot(rows, layout.theme()), key=f"ledger.{record.id}")
+        figure_exports("ledger", rows, statements_of([record]), name=record.id, runs=[record])
 
 
 def _promise(record: RunRecord) -> None:
     said = record.statement
     if said is None:
         return
-    if said.unit != "none" and 1 < len(said.ledger) <= MOST_BARS:
-        rows = ledger.data(said.ledger, said.delta)
-        live_plot.show(figure_of("ledger").plot(rows, layout.theme()), key=f"ledger.{record.id}")
-        figure_exports("ledger", rows, statements_of([record]), name=record.id, runs=[record])
     statement.ledger(said.ledger)
     statement.promise(said)
     if said.neighbours is Neighbours.REPLACED_RECORD:
@@ -111,6 +107,22 @@ def _private_rows(record: RunRecord) -> None:
     rows = precision.data(facts.classes, said.delta, marks, measured=measured)
     live_plot.show(figure_of("precision").plot(rows, layout.theme()), key=f"precision.{record.id}")
     figure_exports("precision", rows, statements_of([record]), name=record.id, runs=[record])
+
+
+def export_curves(watched: Watched) -> None:
+    """The files of the run's curves."""
+    record = watched.record
+    if rows := curves.data(watched.events, record=record):
+        figure_exports("curves", rows, statements_of([record]), name=record.id, runs=[record])
+
+
+def _curves(watched: Watched, same: Sequence[RunRecord]) -> None:
+    """The curves of the run, and those of all seeds of its setting."""
+    record, drawing = watched.record, watched.drawing(layout.theme())
+    live_plot.grow(drawing.base, drawing.figure, drawing.tail, key=f"curves.{record.id}")
+    export_curves(watched)
+    if len(same) > 1:
+        _seeds(record, same)
 
 
 def _seeds(record: RunRecord, same: Sequence[RunRecord]) -> None:

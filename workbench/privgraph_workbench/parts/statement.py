@@ -143,10 +143,13 @@ def promise(said: PrivacyStatement) -> None:
     rows |= {f"Known fault {at}": markup.literal(one) for at, one in enumerate(said.known_faults, 1)}
     st.table([{"": f"**{name}**", "promise": value} for name, value in rows.items()], hide_index=True)
     if said.gaps:
-        st.table(
-            [{label: markup.literal(getattr(gap, name)) for name, label in told["gaps"].items()} for gap in said.gaps],
-            hide_index=True,
-        )
+        names = told["gaps"].items()
+        with st.expander(f"Gaps of the paper ({len(said.gaps)})", icon=":material/rule:"):
+            for gap in said.gaps:
+                st.table(
+                    [{"": f"**{label}**", "gap": markup.literal(getattr(gap, name))} for name, label in names],
+                    hide_index=True,
+                )
     if said.per_holder:
         st.dataframe([{"holder": name, "ε": value} for name, value in said.per_holder], hide_index=True)
 
