@@ -227,6 +227,7 @@ def who_pays(record: RunRecord, setting: Setting | None) -> None:
     if (ensemble := laboratory.load(ENSEMBLE, record)) is None:
         return
     ends = {"Heaviest teacher pays": ensemble.sound.max(), "Lightest teacher pays": ensemble.sound.min()}
+    ends = ends if np.ptp(ensemble.sound) > 0 else {"Every private node pays": ensemble.sound.max()}
     layout.cards("pays", [*((label, proved_epsilon(float(one)), help_) for label, one in ends.items()), *more])
     with st.container(horizontal=True, vertical_alignment="center"):
         measure = choice("Epsilon", "epsilons.number", list(ensembles.MEASURES))

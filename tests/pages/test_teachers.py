@@ -239,6 +239,7 @@ def test_data_dependent_epsilon_and_votes_that_all_move_carry_badges(opened: Ope
     moved = keep_ensemble(store, moved_by_all(ensemble()), counts, seed=1, weighting="centrality")
     app = opened("teachers", run=moved, tab="Who pays")
     assert any("all votes" in one.value for one in app.markdown)
+    assert "Every private node pays" in numbers(app)
 
 
 def test_where_all_pay_the_same_the_budget_ends_at_the_guarantee(opened: Open, store: RunStore) -> None:
