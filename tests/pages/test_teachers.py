@@ -17,7 +17,7 @@ from tests.pages import offered_files
 from tests.pages.kept_runs import KARATE, keep, keep_answers, keep_ensemble, spec
 
 from privgraph.runs.store import RunStore
-from privgraph_workbench.facts import noisy_labels
+from privgraph_workbench.facts import noisy_labels, plans
 from privgraph_workbench.figures.teachers import answers
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.parts import laboratory
@@ -164,6 +164,20 @@ def test_one_query_of_a_sanitised_report_costs_its_report_too() -> None:
     assert (setting.one_query() or 0.0) > (bare.with_options(noise).one_query() or 0.0)
     weights = np.ones(2)
     assert setting.with_options({"queries": 1}).by_weight(weights).tolist() == pytest.approx([setting.one_query()] * 2)
+
+
+@pytest.mark.parametrize("method", ["privgnn", "pate", "dp-gpl"])
+def test_no_price_is_below_that_of_the_exact_noise(method: str) -> None:
+    """The noise that a budget chooses has more digits than an option of an address."""
+    for epsilon in (0.7, 1.0, 1.9, 3.3):
+        more = {"release": "votes"} if method == "privgnn" else {}
+        setting = Setting.of(spec(method, queries=8, epsilon=epsilon, **more), KARATE)
+        exact, given = setting.plan, setting.plan.config.price.given
+        assert given is not None
+        noise = 1 / exact.scale if given.option == "lam" else exact.scale
+        one = plans.plan(method, {**setting.options, given.option: noise, "queries": 1}, KARATE)
+        assert (setting.one_query() or 0.0) >= one.statement.epsilon
+        assert setting.one_query() == pytest.approx(one.statement.epsilon, rel=1e-4)
 
 
 def test_a_gate_of_dp_gpl_can_be_asked_about(opened: Open, store: RunStore) -> None:

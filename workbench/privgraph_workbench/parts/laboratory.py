@@ -27,6 +27,7 @@ from privgraph.methods.teachers.pate.config import Config as Pate
 from privgraph.methods.teachers.privgnn.config import READ_ONCE
 from privgraph.methods.teachers.privgnn.config import Config as PrivGnn
 from privgraph.options import OptionError, Parameter, Scalar, UnknownName, parameters, values
+from privgraph.privacy.rounding import lower, upper
 from privgraph.registry import method
 from privgraph.runs.records import RunRecord, UnknownRun, Unreadable
 from privgraph.runs.spec import RunSpec
@@ -109,12 +110,14 @@ class Setting:
         return self.gate if self.method == "dp-gpl" else None
 
     def with_noise(self, times: float) -> Setting:
-        """The same with so many times the noise, which is given then, and not calibrated to an epsilon."""
-        given = self.plan.config.price.given
+        """The same with so many times the noise, which is given then, and not calibrated to an epsilon.
+
+        It is given in six digits, rounded to less noise: no price is below that of the exact noise.
+        """
+        given, scale = self.plan.config.price.given, times * self.plan.scale
         assert given is not None
-        scale = times * self.plan.scale
-        value = float(f"{1 / scale if given.option == 'lam' else scale:.6g}")
-        return replace(self, options={**self.options, given.option: value})
+        value = upper(1 / scale, 6) if given.option == "lam" else lower(scale, 6)
+        return replace(self, options={**self.options, given.option: float(value)})
 
     def with_options(self, changed: Mapping[str, Scalar]) -> Setting:
         """The same with these options and its own noise."""
