@@ -3,16 +3,14 @@ themes."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 pytest.importorskip("playwright")
 from playwright.sync_api import Browser, Page, expect
-from tests.browser.driving import CHROMIUM, SIZE, faults_of_both_themes, profile, rests, served, settled
+from tests.browser.driving import CHROMIUM, profile, rests, served, settled
 
 SLOW = 60_000
 pytestmark = [
@@ -96,38 +94,3 @@ def test_a_dragged_border_plans_the_gate_again(page: Page, address: str) -> None
     rests(page)
     assert "gate_sigma=" in page.url
     assert before + 20 < share() < before + 40
-
-
-def test_a_figure_leaves_with_its_statement(page: Page, address: str, tmp_path: Path) -> None:
-    page.goto(f"{address}/accounting?data=karate&method=gap&unit=edge")
-    rests(page)
-    page.get_by_role("button", name="Export").first.click()
-    with page.expect_download() as waiting:
-        page.get_by_role("link", name="JSON").first.click()
-    kept = tmp_path / "cost.json"
-    waiting.value.save_as(kept)
-    found = json.loads(kept.read_text())
-    assert found["figure"] == "cost"
-    assert any(row["chosen"] for row in found["rows"])
-    (statement,) = found["statements"].values()
-    assert statement["unit"] == "edge"
-
-
-def test_it_can_be_read_by_everybody(browser: Browser, address: str) -> None:
-    context = browser.new_context(viewport=SIZE, color_scheme="dark")
-    page = context.new_page()
-    page.goto(f"{address}/accounting?data=karate&method=gap&unit=edge")
-    rests(page)
-    assert faults_of_both_themes(page, "accounting") == []
-    context.close()
-
-
-@pytest.mark.parametrize("beside", ["", "&with=dp-gnn&unit=node"])
-def test_a_phone_needs_no_sideways_scrolling(browser: Browser, address: str, beside: str) -> None:
-    context = browser.new_context(viewport={"width": 390, "height": 844})
-    page = context.new_page()
-    page.goto(f"{address}/accounting?data=karate{beside}")
-    rests(page)
-    beyond = page.get_by_test_id("stMain").evaluate("one => one.scrollWidth - one.clientWidth")
-    context.close()
-    assert beyond <= 0

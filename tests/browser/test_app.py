@@ -16,11 +16,10 @@ pytest.importorskip("playwright")
 from playwright.sync_api import Browser, BrowserContext, Page, WebSocketRoute, expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from tests.browser.driving import CHROMIUM, SIZE, faults_of_both_themes, open_page, profile, rests, served, settled
+from tests.browser.driving import CHROMIUM, open_page, profile, rests, served, settled
 from tests.pages.kept_runs import keep, spec
 
 from privgraph.runs.store import RunStore
-from privgraph_workbench.theme import EPSILONS
 
 pytestmark = [
     pytest.mark.browser,
@@ -84,41 +83,6 @@ def _demo(page: Page, address: str) -> str:
     expect(page.get_by_text("Test accuracy", exact=True)).to_be_visible(timeout=120_000)
     settled(page)
     return page.url
-
-
-def test_the_demo_from_click_to_export(context: BrowserContext, address: str, tmp_path: Path) -> None:
-    page = context.new_page()
-    link = _demo(page, address)
-    accuracy = page.get_by_test_id("stMetricValue").first.inner_text()
-    assert re.fullmatch(r"\d\d\.\d%", accuracy)
-    for label in (f"{mark.glyph} {mark.title}" for mark in EPSILONS.values()):
-        expect(page.get_by_text(label, exact=True).first).to_be_visible()
-    expect(page.locator(".js-plotly-plot").first).to_be_visible()
-
-    page.reload()
-    expect(page.get_by_test_id("stMetricValue").first).to_have_text(accuracy, timeout=30_000)
-    second = context.new_page()
-    second.goto(link)
-    expect(second.get_by_test_id("stMetricValue").first).to_have_text(accuracy, timeout=30_000)
-    second.close()
-
-    settled(page)
-    page.get_by_role("tab", name="Curves").click()
-    page.get_by_role("tabpanel").get_by_role("button", name="Export").click()
-    with page.expect_download() as started:
-        page.get_by_role("link", name="SVG", exact=True).click()
-    drawn = started.value.path().read_text()
-    assert drawn.startswith("<?xml")
-    assert len(drawn) > 10_000
-    assert "sound ε" in drawn
-    assert "add or remove one undirected edge" in drawn
-    with page.expect_download() as started:
-        page.get_by_role("link", name="JSON", exact=True).click()
-    record = json.loads(started.value.path().read_text())
-    (statement,) = record["statements"].values()
-    assert statement["unit"] == "edge"
-    assert 0 < statement["epsilon"] <= 2
-    assert len(record["rows"]) > 100
 
 
 def test_a_file_can_be_had_while_the_page_is_drawn_anew(context: BrowserContext, address: str) -> None:
@@ -298,47 +262,6 @@ def test_a_long_run_is_watched_and_stopped(context: BrowserContext, address: str
     expect(page.get_by_role("button", name="Stop the run")).to_have_count(0)
 
 
-def test_the_form_lives_in_the_address(context: BrowserContext, address: str) -> None:
-    page = context.new_page()
-    page.goto(f"{address}/train?data=karate&epsilon=3.70&hidden=99999")
-    settled(page)
-    expect(page.get_by_text("Hidden must be at most 1024 (got 99999).", exact=True)).to_be_visible()
-    expect(page.get_by_role("button", name="Run", exact=True)).to_be_disabled()
-    page.get_by_role("radio", name="people (node)", exact=True).click()
-    page.wait_for_url(re.compile(r"unit=node"))
-    settled(page)
-    page.reload()
-    settled(page)
-    expect(page.get_by_role("radio", name="people (node)", exact=True)).to_be_checked()
-    seeds = page.get_by_role("spinbutton", name="Seeds")
-    seeds.fill("99")
-    seeds.press("Enter")
-    expect(page.get_by_text("Seeds must be at most 20 (got 99).", exact=True)).to_be_visible()
-    expect(page.get_by_role("textbox", name="Epsilon", exact=True)).to_have_value("3.70")
-    expect(page.get_by_role("button", name="3.7", exact=True)).to_have_attribute("aria-pressed", "true")
-
-
-def test_contrast_names_and_structure(browser: Browser, address: str) -> None:
-    context = browser.new_context(viewport=SIZE, color_scheme="dark")
-    page = context.new_page()
-    run = _demo(page, address)
-    violations: list[str] = []
-    for path in (
-        run,
-        address,
-        f"{address}/data?data=karate",
-        f"{address}/train",
-        f"{address}/runs",
-        f"{address}/tradeoffs",
-    ):
-        page.emulate_media(color_scheme="dark")
-        page.goto(path)
-        settled(page)
-        violations += faults_of_both_themes(page, path.removeprefix(address))
-    context.close()
-    assert not violations, "\n".join(violations)
-
-
 def test_everything_can_be_reached_by_keyboard(context: BrowserContext, address: str) -> None:
     page = context.new_page()
     page.goto(f"{address}/train?data=karate")
@@ -355,27 +278,6 @@ def test_everything_can_be_reached_by_keyboard(context: BrowserContext, address:
     names = "\n".join(str(name) for name in reached)
     for name in ("Graph", "Method", "Epsilon", "Who is protected", "Run"):
         assert name in names, f"{name} cannot be reached with the Tab key"
-
-
-def test_each_page_has_an_address_of_its_own(context: BrowserContext, address: str) -> None:
-    """Each is loaded anew, in one tab: what costs is a browser's first look at the app's programs."""
-    page = context.new_page()
-    for title in ("Playground", "Data", "Train", "Teachers", "Relations", "Attacks", "Runs", "Trade-offs"):
-        page.goto(f"{address}/{title.lower().replace('-', '')}")
-        settled(page)
-        expect(page.get_by_role("heading", name=title, exact=True, level=1)).to_be_visible()
-
-
-def test_a_graph_that_is_chosen_in_the_catalogue_closes_it(context: BrowserContext, address: str) -> None:
-    page = context.new_page()
-    page.goto(f"{address}/data")
-    settled(page)
-    table = page.get_by_test_id("stDataFrame").first.bounding_box()
-    assert table is not None
-    page.mouse.click(table["x"] + 16, table["y"] + 52 + 35)  # the table is a drawing: the box of its second row
-    page.wait_for_url(re.compile("data=digits"))
-    expect(page.get_by_role("combobox", name=re.compile("^Graph"))).to_have_value("Handwritten digits")
-    expect(page.get_by_test_id("stDataFrame")).to_be_hidden()  # closed: what was chosen stands in its place
 
 
 def test_an_upload_is_kept_and_has_an_address(context: BrowserContext, address: str, tmp_path: Path) -> None:

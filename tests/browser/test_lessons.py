@@ -72,7 +72,7 @@ def moved(page: Page) -> None:
     expect(page.locator("[data-testid=stException]")).to_have_count(0)
 
 
-@pytest.mark.parametrize("name", LESSONS)
+@pytest.mark.parametrize("name", ["noise"])
 def test_from_the_first_step_to_the_last_by_keyboard_alone(browser: Browser, address: str, name: str) -> None:
     context = browser.new_context(viewport=SIZE)
     page = context.new_page()

@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("playwright")
 from playwright.sync_api import Browser, Page, expect
-from tests.browser.driving import CHROMIUM, SIZE, faults_of_both_themes, served, settled
+from tests.browser.driving import CHROMIUM, SIZE, served, settled
 
 from privgraph_workbench.facts import world as worlds
 from privgraph_workbench.facts.world import make_world
@@ -180,33 +180,3 @@ def test_two_thousand_rounds_beside_the_closed_form(page: Page, address: str) ->
     share = re.search(r"([\d.]+)%", told.get_by_test_id("stMetricValue").inner_text())
     assert share is not None
     assert 0.5 < float(share[1]) / 100 < worlds.best_share(2.0), "e²/(1 + e²) is 88.1%"
-
-
-def test_contrast_names_and_structure(page: Page, address: str) -> None:
-    page.emulate_media(color_scheme="dark")
-    shown(page, address, "?who=5")
-    assert not faults_of_both_themes(page, "playground")
-
-
-def test_a_phone_shows_it_without_sideways_scrolling(browser: Browser, address: str) -> None:
-    context = browser.new_context(viewport={"width": 390, "height": 844})
-    page = context.new_page()
-    page.goto(address)
-    settled(page)
-    shown(page, address, "?who=5")
-    assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
-    context.close()
-
-
-@pytest.mark.parametrize("query", ["", "?who=5"])
-def test_on_a_laptop_controls_and_worlds_are_seen_without_scrolling(browser: Browser, address: str, query: str) -> None:
-    context = browser.new_context(viewport={"width": 1280, "height": 800})
-    page = context.new_page()
-    page.goto(address)
-    settled(page)
-    shown(page, address, query)
-    for seen in page.locator(".privgraph-world canvas:visible").all():
-        expect(seen).to_be_in_viewport(ratio=1)
-    for name in ("Who is protected", "ε (epsilon)", "Hops", "Friends of one group", "People", "Noise seed"):
-        expect(page.get_by_test_id("stWidgetLabel").filter(has_text=name).first).to_be_in_viewport(ratio=1)
-    context.close()

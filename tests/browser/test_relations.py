@@ -15,7 +15,7 @@ import pytest
 
 pytest.importorskip("playwright")
 from playwright.sync_api import Browser, BrowserContext, Page, expect
-from tests.browser.driving import CHROMIUM, SIZE, faults_of_both_themes, profile, rests, served, settled
+from tests.browser.driving import CHROMIUM, profile, rests, served, settled
 from tests.figures.made_relations import made_pair
 from tests.methods.relations.test_nearest import adapted
 
@@ -108,28 +108,3 @@ def test_a_text_is_asked_and_a_death_is_mended(context: BrowserContext, place: t
     assert len(again) == 1
     expect(page.locator(LISTS)).to_have_count(3, timeout=SLOW)
     assert "swing" not in page.url, "what is typed is in no address"
-
-
-def test_contrast_and_a_narrow_window(browser: Browser, place: tuple[str, Path]) -> None:
-    address, _ = place
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme="dark")
-    page = context.new_page()
-    page.goto(f"{address}/relations")
-    rests(page)
-    ask_example(page)
-    rests(page)
-    height = page.get_by_test_id("stMain").evaluate("one => one.scrollHeight")
-    page.set_viewport_size(SIZE)
-    found = []
-    for name in ("Ask", "Cost", "Train"):
-        page.get_by_role("tab", name=name).click()
-        settled(page)
-        found += faults_of_both_themes(page, "/relations")
-        page.emulate_media(color_scheme="dark")
-    page.set_viewport_size({"width": 390, "height": 844})
-    settled(page)
-    wide = page.evaluate("() => document.querySelector('[data-testid=stMain]').scrollWidth")
-    context.close()
-    assert not found, "\n".join(found)
-    assert wide <= 390, "nothing hangs over the edge of a telephone"
-    assert height <= 1800

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("playwright")
 from playwright.sync_api import Browser, expect
-from tests.browser.driving import CHROMIUM, SIZE, faults_of_both_themes, served, settled
+from tests.browser.driving import CHROMIUM, SIZE, served, settled
 
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
@@ -83,28 +83,4 @@ def test_seeds_unfold_and_ticks_are_compared(browser: Browser, address: str) -> 
     page.get_by_role("button", name="Choose none").click()
     expect(page.get_by_role("heading", name="Side by side")).to_have_count(0, timeout=30_000)
     assert "chosen" not in page.url
-    context.close()
-
-
-@pytest.mark.parametrize("width", [390, 1280])
-def test_contrast_names_and_structure(browser: Browser, address: str, width: int) -> None:
-    context = browser.new_context(viewport={"width": width, "height": 844}, color_scheme="dark")
-    page = context.new_page()
-    page.goto(f"{address}/runs?of_data=cora&of_method=gap")
-    settled(page)
-    found = faults_of_both_themes(page, "/runs")
-    beyond = page.get_by_test_id("stMain").evaluate("one => one.scrollWidth - one.clientWidth")
-    context.close()
-    assert found == []
-    assert beyond <= 0
-
-
-def test_filters_stand_in_one_row_also_with_tags(browser: Browser, tagged: str) -> None:
-    context = browser.new_context(viewport=SIZE)
-    page = context.new_page()
-    page.goto(f"{tagged}/runs")
-    settled(page)
-    fields = page.locator(".st-key-list-filters [data-testid=stColumn]")
-    expect(fields).to_have_count(6)
-    assert len({round(box["y"]) for one in fields.all() if (box := one.bounding_box())}) == 1
     context.close()

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("playwright")
 from playwright.sync_api import Browser, Page, expect
-from tests.browser.driving import CHROMIUM, SIZE, faults_of_both_themes, profile, rests, served, settled
+from tests.browser.driving import CHROMIUM, profile, rests, served, settled
 from tests.figures.made_answers import answers as made_answers
 from tests.figures.made_ensembles import ensemble
 from tests.pages.kept_runs import keep_answers, keep_ensemble
@@ -74,45 +74,3 @@ def test_a_slider_moves_the_price_and_leads_to_train(page: Page, place: tuple[st
     assert len(record["statements"]) == 1  # type: ignore[arg-type]
     page.get_by_role("link", name="Train with these settings").click()
     page.wait_for_url(re.compile(r"/train\?.*lam=0\.8"))
-
-
-def test_data_dependent_numbers_say_so_in_their_file(page: Page, place: tuple[str, str, str]) -> None:
-    address, _, weighted = place
-    page.goto(f"{address}/teachers?run={weighted}&tab=Who+pays")
-    rests(page)
-    page.get_by_test_id("stButtonGroup").get_by_role("radio", name="data-dependent").click()
-    expect(page.locator("[class*=st-key-export-teacher_epsilons-][class*=data-dependent]").first).to_be_visible()
-    settled(page)
-    record = exported(page, "teacher_epsilons")
-    assert len(record["rows"]) == 40  # type: ignore[arg-type]
-    assert "data-dependent" in json.dumps(record)
-
-
-def test_contrast_names_and_structure(browser: Browser, place: tuple[str, str, str]) -> None:
-    address, _, weighted = place
-    context = browser.new_context(viewport=SIZE, color_scheme="dark")
-    page, found = context.new_page(), []
-    for tab in TABS:
-        page.emulate_media(color_scheme="dark")
-        page.goto(f"{address}/teachers?run={weighted}&tab={tab.replace(' ', '+')}")
-        rests(page)
-        found += faults_of_both_themes(page, "/teachers")
-    context.close()
-    assert not found, "\n".join(found)
-
-
-@pytest.mark.parametrize(("width", "most"), [(1280, 1800), (390, 5000)])
-def test_every_tab_fits_its_screen(browser: Browser, place: tuple[str, str, str], width: int, most: int) -> None:
-    address, _, weighted = place
-    context = browser.new_context(viewport={"width": width, "height": 900})
-    page = context.new_page()
-    for tab in TABS:
-        page.goto(f"{address}/teachers?run={weighted}&tab={tab.replace(' ', '+')}")
-        rests(page)
-        expect(page.get_by_role("tab", name=tab)).to_have_attribute("aria-selected", "true")
-        beyond, height = page.get_by_test_id("stMain").evaluate(
-            "one => [one.scrollWidth - one.clientWidth, one.scrollHeight]"
-        )
-        assert beyond <= 0, tab
-        assert height <= most, tab
-    context.close()

@@ -9,10 +9,9 @@ import pytest
 
 pytest.importorskip("playwright")
 from playwright.sync_api import Browser, Page, expect
-from tests.browser.driving import CHROMIUM, SIZE, faults_of_both_themes, served, settled
+from tests.browser.driving import CHROMIUM, served, settled
 from tests.pages.kept_runs import keep, spec
 
-from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import RunStore
 
 pytestmark = [
@@ -76,44 +75,3 @@ def _reach(page: Page, name: str, *, back: bool) -> None:
         page.keyboard.press("Shift+Tab" if back else "Tab")
         if page.evaluate("() => document.activeElement.innerText").strip().endswith(name):
             return
-
-
-def test_run_and_the_three_numbers_are_always_in_sight(browser: Browser, address: str) -> None:
-    for size in (LAPTOP, PHONE):
-        page = browser.new_context(viewport=size).new_page()
-        page.goto(f"{address}/train?data=karate&epsilon=2")
-        settled(page)
-        main = page.get_by_test_id("stMain")
-        for place in ("0", "1e6"):
-            main.evaluate(f"main => main.scrollTo(0, {place})")
-            page.wait_for_timeout(300)
-            expect(page.get_by_role("button", name="Run", exact=True)).to_be_in_viewport(ratio=1)
-            for label in ("sound ε", "Noise", "Expected accuracy"):
-                shown = page.get_by_test_id("stMetricLabel").get_by_text(label, exact=True)
-                expect(shown.first).to_be_in_viewport(ratio=1)
-        bar = page.locator(".st-key-runbar").bounding_box()
-        assert bar is not None
-        assert bar["height"] <= 64
-        expect(page.get_by_test_id("stMetricValue").get_by_text("75.0%")).to_be_visible()
-        page.context.close()
-
-
-def test_nothing_is_wider_than_a_phone(browser: Browser, address: str) -> None:
-    page = browser.new_context(viewport=PHONE).new_page()
-    for path in ("?data=karate", *(f"?run={one.id}" for one in (KEPT[0], STOPPED, FAILED, OPEN))):
-        page.goto(f"{address}/train{path}")
-        settled(page)
-        width = page.get_by_test_id("stMain").evaluate("main => main.scrollWidth - main.clientWidth")
-        assert width <= 0, path
-
-
-@pytest.mark.parametrize("run", [None, KEPT[0], STOPPED, FAILED, OPEN])
-def test_contrast_names_and_structure(browser: Browser, address: str, run: RunSpec | None) -> None:
-    context = browser.new_context(viewport=SIZE, color_scheme="dark")
-    page = context.new_page()
-    path = "/train?data=karate&epsilon=0.01" if run is None else f"/train?run={run.id}"
-    page.goto(f"{address}{path}")
-    settled(page)
-    violations = faults_of_both_themes(page, path)
-    context.close()
-    assert not violations, "\n".join(violations)
