@@ -119,10 +119,10 @@ def attacks(page: Page) -> None:
 
 def accounting(page: Page) -> None:
     """Ask for another epsilon, and see the noise follow."""
-    noise = page.get_by_label(re.compile("^Noise, follows")).locator("visible=true").first
+    noise = page.get_by_role("spinbutton", name=re.compile("^Noise"))
     before = noise.input_value()
-    page.get_by_label("ε, asked for").fill("2")
-    page.get_by_label("ε, asked for").press("Enter")
+    page.get_by_role("spinbutton", name="ε, asked for").fill("2")
+    page.get_by_role("spinbutton", name="ε, asked for").press("Enter")
     expect(noise).not_to_have_value(before)
 
 
