@@ -23,7 +23,7 @@ from privgraph_workbench.figures.graphs import classes, neighbourhood
 from privgraph_workbench.forms import beginnings, data_options, widgets
 from privgraph_workbench.parts import choosing, fetching, layout, upload
 from privgraph_workbench.parts.file_links import figure_exports
-from privgraph_workbench.serving import shell, styles
+from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, page, texts
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.numbers import percent
@@ -296,7 +296,7 @@ if reason is not None:
     fetching.show(spec, reason)
 elif not filled.errors:
     # beside files that are not kept, the button names the other graph
-    with on, st.container(key=f"{styles.BOXED}-other" if unkept else styles.GO_ON, width="content"):
+    with on, st.container(key="boxed-link-other" if unkept else "go-on", width="content"):
         label, icon = f"Train on {markup.literal(spec.title)}", ":material/model_training:"
         st.page_link(shell.page("train"), label=label, icon=icon, query_params=address(spec, filled))
     if spec.kind == "upload":

@@ -20,7 +20,7 @@ from privgraph_workbench.figures.play import evidence, told_numbers
 from privgraph_workbench.forms import widgets
 from privgraph_workbench.parts import layout
 from privgraph_workbench.play.two_worlds import AUTOMATIC, LEVEL, ROUNDS, Game, Pair, drawn
-from privgraph_workbench.serving import shell, styles
+from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, page, texts
 from privgraph_workbench.theme import THEMES
 from privgraph_workbench.words import markup, meaning
@@ -46,7 +46,7 @@ def play() -> None:
     """Controls, the picture, two worlds side by side, and the game."""
     for complaint in widgets.complaints(CONTROLS):
         st.warning(complaint)
-    controls, picture = layout.columns(f"{styles.SECOND_FIRST}-playground", (4, 10), gap="medium")
+    controls, picture = layout.columns("second-first-playground", (4, 10), gap="medium")
     values: dict[str, Any] = {}
     with controls:
         for one in CONTROLS:

@@ -22,7 +22,7 @@ from privgraph_workbench.jobs import queue
 from privgraph_workbench.parts import cart, choosing, layout, one_run, run_rows, states
 from privgraph_workbench.parts.file_links import figure_exports
 from privgraph_workbench.report.asked import Entry
-from privgraph_workbench.serving import shell, styles
+from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, page, texts
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words import markup
@@ -85,7 +85,7 @@ def filters() -> RunQuery:
         type="search",
         **shared,
     )
-    with st.container(key=styles.FILTERS):
+    with st.container(key="list-filters"):
         columns = st.columns(6 if tags else 5)
     titles = {name: method_title(name) for name in METHODS}
     methods = choosing.several(columns[0], "Method", titles, "of_method", placeholder="any")
@@ -179,11 +179,11 @@ def table(groups: Sequence[Sequence[run_rows.Light]], ticked: Sequence[str]) -> 
 def bar(records: Sequence[RunRecord]) -> None:
     """The actions on chosen runs, at the foot of the window."""
     own = [record.id for record in records if not record.id.startswith(EXAMPLE)]
-    with st.container(key=styles.FOOT):
+    with st.container(key="footbar"):
         if own and st.session_state.get(DELETING) == own:
             confirm_delete(own)
             return
-        with st.container(key=f"{styles.FOOT}-row", horizontal=True, vertical_alignment="center"):
+        with st.container(key="footbar-row", horizontal=True, vertical_alignment="center"):
             where = " [Side by side](#side-by-side)" if len(records) > 1 else ""
             st.markdown(f"**Runs chosen: {len(records)}.**{where}", width="content")
             st.button("Choose none", key="choose_none", type="tertiary", on_click=choose_none)
@@ -333,7 +333,7 @@ def show_list() -> None:
     groups = run_rows.by_setting(store, store.find_rows(query, graphs=True), query.order)
     filtered = any((query.text, query.methods, query.datasets, query.states, query.units, query.tags))
     refuted = [group for group in groups if run_rows.refuted(group)]
-    with st.container(horizontal=True, vertical_alignment="center", key=styles.LINE):
+    with st.container(horizontal=True, vertical_alignment="center", key="list-line"):
         runs = sum(map(len, groups))
         st.markdown(f"Settings: **{len(groups):,}** · Runs: **{runs:,}**", width="content")
         with st.popover("How to read this", icon=":material/help:"):

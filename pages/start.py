@@ -14,7 +14,7 @@ from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.forms import widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.parts import beginning, choosing, layout, states
-from privgraph_workbench.serving import shell, styles
+from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, page, texts
 from privgraph_workbench.words import meaning, naming
 from privgraph_workbench.words.numbers import at_most, percent
@@ -61,7 +61,7 @@ def recent() -> None:
     if not records:
         st.info(words["empty"], icon="🕸️")
         return
-    with st.container(key=styles.RECENT):
+    with st.container(key="recent-runs"):
         for record in states.readable(records):
             with st.container(horizontal=True, vertical_alignment="center"):
                 states.badge(record)
@@ -93,7 +93,7 @@ with st.container(border=True):
             )
     if drawn is not None:
         with right:
-            live_plot.show(drawn, key=styles.CURVE)
+            live_plot.show(drawn, key="start-curve-figure")
 for column, (door, links) in zip(st.columns(len(DOORS)), DOORS.items(), strict=True):
     with column, st.container(border=True, height="stretch"):
         st.markdown(f"### {words['doors'][door]['title']}")

@@ -28,7 +28,7 @@ from privgraph_workbench.jobs import queue
 from privgraph_workbench.parts import beginning, choosing, layout, one_run, planning, statement
 from privgraph_workbench.parts.file_links import figure_exports
 from privgraph_workbench.parts.planning import SEEDS, SETUP, Asked
-from privgraph_workbench.serving import shell, styles
+from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, page, texts
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words import markup
@@ -289,7 +289,7 @@ def form() -> None:
     if (wanted := st.query_params.get("run")) is not None:
         st.warning(fill(words["unknown_run"], run=markup.literal(wanted[:80])))
     st.markdown(top)
-    bar = st.container(key=styles.BAR, horizontal=True, vertical_alignment="center")
+    bar = st.container(key="runbar", horizontal=True, vertical_alignment="center")
     below = st.container()
     left, right = st.columns(2, gap="medium")
     with left:

@@ -128,14 +128,13 @@ def accounting(page: Page) -> None:
 
 def report(page: Page) -> None:
     """Take a figure, and write the report."""
-    open_page(page, "tradeoffs")
-    page.wait_for_url(re.compile("/tradeoffs"))
-    settled(page)
+    report_address = page.url
+    page.goto(report_address.replace("/report", "/tradeoffs"))
+    rests(page)
     if page.get_by_role("link", name="In the report").count() == 0:
         page.get_by_role("button", name="Add to report").first.click()
     expect(page.get_by_role("link", name="In the report").first).to_be_visible()
-    open_page(page, "report")
-    page.wait_for_url(re.compile("/report"))
+    page.goto(report_address)
     settled(page)
     page.get_by_role("button", name="Make the report").click()
     link = page.get_by_role("link", name="Archive")
@@ -186,8 +185,8 @@ def test_a_page_does_what_somebody_came_for(browser: Browser, address: str, name
     settled(page)
     assert page.url == reached, "the address is what is shown"
     expect(page.get_by_role("heading", level=1).first).to_have_text(title)
-    open_page(page, "data" if name == "lessons" else "lessons")
-    page.wait_for_url(re.compile("/data|/lessons"))
+    page.goto(f"{address}/{'data' if name == 'lessons' else 'lessons'}")
+    settled(page)
     page.go_back()
     page.wait_for_url(reached)
     expect(page.get_by_role("heading", level=1).first).to_have_text(title)

@@ -10,8 +10,6 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.elements.lib.mutable_expander_container import ExpanderContainer
 
-from privgraph_workbench.serving import styles
-
 
 def fold(label: str, key: str, *, icon: str | None = None, opened: bool = False) -> ExpanderContainer:
     """A part of a page that need not be made before somebody asks for it: `open` says whether it is
@@ -21,7 +19,7 @@ def fold(label: str, key: str, *, icon: str | None = None, opened: bool = False)
 
 def columns(key: str, widths: int | Sequence[int], gap: Literal["medium", "large"] = "large") -> list[DeltaGenerator]:
     """Columns that stand one below the other where a page is too narrow for figures side by side."""
-    return st.container(key=f"{styles.STACK}-{key}").columns(widths, gap=gap)
+    return st.container(key=f"stack-{key}").columns(widths, gap=gap)
 
 
 Card = tuple[str, str, str] | tuple[str, str, str, str]
@@ -31,7 +29,7 @@ Card = tuple[str, str, str] | tuple[str, str, str, str]
 def cards(key: str, boxes: Sequence[Card]) -> None:
     """Numbers side by side, each with its label and a help, and with what is said below it where that comes
     along; on a phone in rows of two."""
-    with st.container(key=f"{styles.CARDS}-{key}"):
+    with st.container(key=f"cards-{key}"):
         for column, (label, value, help_, *below) in zip(st.columns(len(boxes)), boxes, strict=True):
             said = below[0] if below else None
             column.metric(label, value, said, delta_color="off", delta_arrow="off", border=True, help=help_)

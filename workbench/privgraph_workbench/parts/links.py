@@ -8,7 +8,6 @@ from html import escape
 import streamlit as st
 
 from privgraph_workbench.serving.offered_files import File, Shelf
-from privgraph_workbench.serving.styles import FILE_LINK, PRIMARY_LINK
 
 _TAB = 'target="_blank" rel="noopener"'
 
@@ -16,7 +15,7 @@ _TAB = 'target="_blank" rel="noopener"'
 def offer(offered: Mapping[str, File], folder: str = "", *, primary: bool = False) -> None:
     """A link for each file, by its label; one that is shown has a tab of its own. `folder` tells files apart
     that leave with the same name; `primary`: it is what the page is for."""
-    looks = f"{FILE_LINK} {PRIMARY_LINK}" if primary else FILE_LINK
+    looks = "privgraph-file privgraph-primary" if primary else "privgraph-file"
     shelf: Shelf = st.session_state.setdefault("shelf", Shelf())
     st.html(
         "".join(

@@ -19,8 +19,9 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from privgraph.options import short
 from privgraph.runs.records import EXAMPLE, StoreError, Unreadable
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.serving import people, styles
+from privgraph_workbench.serving import people
 from privgraph_workbench.text import texts
+from privgraph_workbench.theme import theme
 from privgraph_workbench.words import markup
 
 TITLES = {
@@ -86,8 +87,17 @@ def _to_start() -> None:
 def tidy() -> None:
     """Less empty room above a page's title, readable words on coloured ground, one history entry for a
     visit."""
-    st.html(f"<style>{styles.sheet(dark=st.context.theme.type == 'dark')}</style>")
+    name = "dark" if st.context.theme.type == "dark" else "light"
+    looks = theme(name)
+    colours = f":root {{ --accent: {looks.sound}; --ground: {looks.background}; }}"
+    st.html(f'<style class="{name}">{colours}{sheet()}</style>')
     st.html(f"<script>{navigation()}</script>", unsafe_allow_javascript=True)
+
+
+@cache
+def sheet() -> str:
+    """The styles of every page."""
+    return Path(__file__).with_name("style.css").read_text(encoding="utf-8")
 
 
 @cache
@@ -124,7 +134,7 @@ def _switch() -> None:
     """One switch for all pages: examples or one's own runs. It is drawn by the entry, so that it holds from
     page to page."""
     st.session_state[_KEPT] = st.session_state["store"] = _begins()
-    with st.container(key=styles.SHOWN, horizontal=True, horizontal_alignment="right"):
+    with st.container(key="shown-switch", horizontal=True, horizontal_alignment="right"):
         st.segmented_control(
             "Runs",
             [EXAMPLES, MINE],
