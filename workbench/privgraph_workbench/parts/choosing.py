@@ -126,11 +126,6 @@ def before(key: str) -> str | None:
     return st.session_state.get(_BEFORE + key)
 
 
-def remember(key: str, name: str) -> None:
-    """What goes along to the next page, where this one knows what is chosen by a longer name."""
-    st.session_state[_BEFORE + key] = name
-
-
 def forget(key: str) -> None:
     """Choose anew at the next drawing."""
     for held in (key, _BEFORE + key, _LAST + key):

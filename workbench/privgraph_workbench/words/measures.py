@@ -23,8 +23,3 @@ def measure(method: str) -> str:
 def measures(methods: Iterable[str]) -> str:
     """The same of several, each name once; of none an accuracy."""
     return " or ".join(dict.fromkeys(map(measure, methods))) or ACCURACY
-
-
-def titled(name: str) -> str:
-    """A name at the beginning of a cell or sentence."""
-    return name[:1].upper() + name[1:]

@@ -195,15 +195,6 @@ def kept(asked: float | None, sound: float) -> str:
     return stated("sound", sound) if budget is None else option(budget)
 
 
-def signed(value: float) -> str:
-    """A number with one decimal and a true minus sign.
-
-    >>> signed(-0.62), signed(12.94)
-    ('−0.6', '12.9')
-    """
-    return f"{value:.1f}".replace("-", "−")
-
-
 MANY = 1e6
 """Numbers below are written out; of larger ones nobody counts the zeros."""
 
