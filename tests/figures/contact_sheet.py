@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from tests.figures import made_figures, made_runs
@@ -16,11 +18,11 @@ from privgraph_workbench.figures import export
 def main(folder: Path) -> Path:
     """Write the pictures and `index.html`, which shows all of them."""
     folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as home:
-        os.environ["PRIVGRAPH_HOME"] = home
-        store = RunStore.open()
-        every = made_figures.rows(store, made_runs.sweep(store))
-        store.close()
+    with tempfile.TemporaryDirectory() as first, tempfile.TemporaryDirectory() as second:
+        with _opened(first) as store:
+            swept = made_runs.sweep(store)
+        with _opened(second) as store:
+            every = made_figures.rows(store, swept)
     lines = []
     for name, rows in sorted(every.items()):
         for theme in ("light", "dark"):
@@ -30,6 +32,14 @@ def main(folder: Path) -> Path:
     page = folder / "index.html"
     page.write_text("\n".join(lines))
     return page
+
+
+@contextmanager
+def _opened(home: str) -> Iterator[RunStore]:
+    os.environ["PRIVGRAPH_HOME"] = home
+    store = RunStore.open()
+    yield store
+    store.close()
 
 
 if __name__ == "__main__":

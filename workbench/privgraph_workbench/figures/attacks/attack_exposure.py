@@ -13,30 +13,22 @@ from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.flags import Flag
 from privgraph_workbench.figures.marks import intervals, marks
 from privgraph_workbench.figures.needs import ATTACK
-from privgraph_workbench.theme import NEUTRAL
 
 INTERVAL = f"{LEVEL:.0%} interval over nodes"
 MEAN = "mean exposure"
 HOVER = ("name", "nodes", "exposure", "low", "high")
-WITHOUT = "a perceptron, which reads no edge"
 KINDS = {"degree": "by degree", "class": "by class"}
 AXES = {"degree": "degree (how many)", "class": "class (how many)"}
 
 
-def data(record: AttackRecord, without: AttackRecord | None = None) -> list[Row]:
+def data(record: AttackRecord) -> list[Row]:
     """One row per group: kind (degree or class), name, nodes, exposure (the mean share of nodes that did not
     train whose scores lie below those of the group's training nodes; 0.5 is chance), low, high (its interval,
     `bounds.mean_of_shares`, which takes nodes for independent), attack (its title), attack_name (in
     `ATTACKS`), asks and members_are (its question, and who is exposed, in words), similarity (whether it goes
     by that, which tells edges that no model read), by_classes (then the area of the true classes alone, if
-    known), and without (the exposure of the same group by the same attack on a model that reads no edge: the
-    record `without`; None where there is none)."""
+    known)."""
     similarity = bool(sides(record.attack).caution) and record.options.by == "distance"
-    beside = {
-        (kind, one.name): one.exposure
-        for kind, held in (() if without is None else (("degree", without.by_degree), ("class", without.by_class)))
-        for one in held
-    }
     apart = sides(record.attack)
     groups = {"degree": record.by_degree, "class": record.by_class}
     return [
@@ -52,7 +44,6 @@ def data(record: AttackRecord, without: AttackRecord | None = None) -> list[Row]
             "members_are": apart.members,
             "similarity": similarity,
             "by_classes": record.by_classes if similarity else None,
-            "without": beside.get((kind, one.name)),
         }
         for kind, held in groups.items()
         for one in held
@@ -74,8 +65,5 @@ def chart(rows: Sequence[Row]) -> Chart:
         panels.append(Panel(x=x, y=y, title=KINDS[kind], rules=rules))
         look: Look = {"panel": place, "legend": place == 0}
         series += intervals(held, "group", name=INTERVAL, group=INTERVAL, **look)
-        if any(row["without"] is not None for row in held):
-            bare: Look = {"size": 12, "hollow": True, "slot": NEUTRAL, **look}
-            series.append(marks(held, "without", "group", name=WITHOUT, group=WITHOUT, **bare))
         series.append(marks(held, "exposure", "group", name=MEAN, group=MEAN, hover=HOVER, **look))
     return Chart(panels=tuple(panels), series=tuple(series), columns=1, height=200 * len(kinds) + 26 * len(rows))

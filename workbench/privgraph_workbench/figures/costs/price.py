@@ -28,14 +28,11 @@ def data(
     chosen: float,
     right: Mapping[float, float | None] | None = None,
     by: str = "lam",
-    whose: str = "",
-    stacked: bool = False,
 ) -> list[Row]:
     """One row per lambda or size of the noise (`by`), ascending: lam (that number), by, epsilon (sound;
     infinite where nothing is guaranteed), epsilon_as_published (None: no formula), right (the share of labels
     that are right on average over the noise; None: not known), chosen (True for the one that is asked
-    about), whose (the nodes that pay so, where others pay less), stacked (whether panels stand one below the
-    other also along the noise)."""
+    about)."""
     known = right or {}
     return [
         {
@@ -45,8 +42,6 @@ def data(
             "epsilon_as_published": published,
             "right": known.get(lam),
             "chosen": lam == chosen,
-            "whose": whose,
-            "stacked": stacked,
         }
         for lam, sound, published in sorted(points)
     ]
@@ -69,15 +64,14 @@ def chart(rows: Sequence[Row]) -> Chart:
             series.append(marks(held, "lam", key, name=name, kind="line", epsilon=kind, group=name))
             series.append(marks(own, "lam", key, name=name, epsilon=kind, size=12, legend=False, group=name))
     along = Axis(title=AXES[rows[0]["by"]][1], scale="log", low=left, high=right)
-    whose = f"a node {rows[0]['whose']}" if rows[0]["whose"] else ""
-    panels = [Panel(title=whose, x=along, y=Axis(title="ε (logarithmic)", scale="log", low=low, high=high))]
+    panels = [Panel(x=along, y=Axis(title="ε (logarithmic)", scale="log", low=low, high=high))]
     told = [row for row in rows if row["right"] is not None]
     if told:
         panels.append(Panel(x=along, y=Axis(title="labels right, on average (percent)", percent=True, low=0, high=1)))
         look: Look = {"name": "labels right", "slot": 2, "panel": 1, "legend": False}
         series.append(marks(told, "lam", "right", kind="line", **look))
         series.append(marks([row for row in told if row["chosen"]], "lam", "right", size=12, **look))
-    wide = rows[0]["by"] == "noise" and not rows[0]["stacked"]
+    wide = rows[0]["by"] == "noise"
     return Chart(
         panels=tuple(panels),
         series=tuple(series),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from statistics import fmean
 
 from privgraph.runs.records import RunRecord
@@ -22,7 +22,6 @@ from privgraph_workbench.words.naming import (
     method_title,
     options_read,
     run_labels,
-    setting,
     settings_of,
     unit_of,
 )
@@ -34,9 +33,8 @@ LINE = 46
 """The longest line of a run's name beside its bars."""
 
 
-def data(records: Iterable[RunRecord], apart: Callable[[RunRecord], str] = setting) -> list[Row]:
-    """One row per setting and what else sets runs `apart`, or per run where all are of one
-    (`naming.settings_of`): runs (their ids), seeds
+def data(records: Iterable[RunRecord]) -> list[Row]:
+    """One row per setting, or per run where all are of one (`naming.settings_of`): runs (their ids), seeds
     (their number), seed (None: several), label, method, title, dataset, graph (in words), state (None:
     several), unit, epsilon, epsilon_as_published, epsilon_audited (the largest over the runs), delta,
     data_dependent, test_accuracy, val_accuracy, train_accuracy (in [0, 1], means over the runs that have
@@ -45,7 +43,7 @@ def data(records: Iterable[RunRecord], apart: Callable[[RunRecord], str] = setti
     accuracy is among them), composed (how many of all these runs read the same people), and each option in
     which they differ (prefixed `option `). None: no such number, or an option that nothing reads."""
     chosen = list(records)
-    groups, together = settings_of(chosen, apart), composed(chosen)
+    groups, together = settings_of(chosen), composed(chosen)
     firsts = [group[0] for group in groups]
     options = [options_read(record) for record in firsts]
     names = {name for one in options for name in one} - {"unit"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, band, empty, percentages, shared
@@ -14,34 +14,26 @@ from privgraph_workbench.figures.palette import slots
 from privgraph_workbench.figures.seeds import confidence
 from privgraph_workbench.words.naming import UNIT_WORDS, asked, graph_of, method_title, setting, unit_of, variants
 
+METRIC = "test_accuracy"
 
-def data(
-    records: Iterable[RunRecord],
-    metric: str = "test_accuracy",
-    option: str = "depth",
-    apart: Callable[[RunRecord], str] = setting,
-) -> list[Row]:
-    """One row per setting of the done runs that have the metric and the option; `apart`: by what else runs
-    of one setting have rows of their own.
+
+def data(records: Iterable[RunRecord]) -> list[Row]:
+    """One row per setting of the done runs that have a test accuracy and a depth.
 
     method, title, dataset, graph (in words), unit, variant, budget (in words: what the noise was chosen by),
     asked (epsilon), accounting, depth, epsilon, epsilon_as_published (largest over seeds), mean, low, high
     (95% confidence; None for fewer than three seeds), seeds, metric, evaluator (True), composed (how many of
     all these runs read the same people), runs.
     """
-    done = [
-        record
-        for record in records
-        if record.state == "done" and metric in record.metrics and option in record.spec.options
-    ]
-    words, together = variants(done, leave_out=(option,)), composed(done)
+    done = [one for one in records if one.state == "done" and METRIC in one.metrics and "depth" in one.spec.options]
+    words, together = variants(done, leave_out=("depth",)), composed(done)
     groups: dict[str, list[RunRecord]] = {}
     for record in done:
-        groups.setdefault(apart(record), []).append(record)
+        groups.setdefault(setting(record), []).append(record)
     rows = []
     for members in groups.values():
         first = members[0]
-        mean, low, high = confidence([member.metrics[metric] for member in members], most=1.0)
+        mean, low, high = confidence([member.metrics[METRIC] for member in members], most=1.0)
         statements = [member.statement for member in members if member.statement is not None]
         published = [one.epsilon_as_published for one in statements if one.epsilon_as_published is not None]
         rows.append(
@@ -55,14 +47,14 @@ def data(
                 "budget": asked(first),
                 "asked": first.spec.asked_epsilon,
                 "accounting": first.spec.options.get("accounting"),
-                "depth": first.spec.options[option],
+                "depth": first.spec.options["depth"],
                 "epsilon": max((one.epsilon for one in statements), default=None),
                 "epsilon_as_published": max(published, default=None),
                 "mean": mean,
                 "low": low,
                 "high": high,
                 "seeds": len(members),
-                "metric": metric,
+                "metric": METRIC,
                 "evaluator": True,
                 "composed": together[first.id],
                 "runs": " ".join(member.id for member in members),

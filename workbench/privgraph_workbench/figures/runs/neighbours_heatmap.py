@@ -16,12 +16,12 @@ from privgraph_workbench.figures.places import place_words
 from privgraph_workbench.words.naming import asked, graph_of, network_of, nodes_of, setting, variants
 from privgraph_workbench.words.numbers import percent
 
-TITLE = "Neighbours in training against neighbours in prediction"
 METHOD = "heter-poisson"
+METRIC = "test_accuracy"
 NUMBERS = ("neighbours", "test_neighbours")
 
 
-def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Row]:
+def data(records: Iterable[RunRecord]) -> list[Row]:
     """One row per graph, budget, variant, M and N_test, from runs of HeterPoisson that are done; only where
     at least two values of both numbers have been tried.
 
@@ -32,7 +32,7 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
     where nothing is protected), metric, evaluator (True), composed (how many of all these runs read the same
     people), runs (ids).
     """
-    done = [one for one in records if one.spec.method == METHOD and one.state == "done" and metric in one.metrics]
+    done = [one for one in records if one.spec.method == METHOD and one.state == "done" and METRIC in one.metrics]
     words, together = variants(done, leave_out=NUMBERS), composed(done)
     groups: dict[tuple[str, str, str], dict[tuple[int, int], list[RunRecord]]] = {}
     for record in done:
@@ -50,12 +50,12 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
             "variant": variant,
             "neighbours": neighbours,
             "test_neighbours": test_neighbours,
-            "mean": fmean(one.metrics[metric] for one in members),
+            "mean": fmean(one.metrics[METRIC] for one in members),
             "seeds": len(members),
             "epsilon": max(
                 (one.statement.epsilon for one in members if one.statement and one.spec.unit != "none"), default=None
             ),
-            "metric": metric,
+            "metric": METRIC,
             "evaluator": True,
             "composed": together[members[0].id],
             "runs": " ".join(one.id for one in members),
@@ -93,7 +93,6 @@ def chart(rows: Sequence[Row]) -> Chart:
         text, hover = tuple(percent(row["mean"]) for row in members), ("mean", "seeds", "epsilon")
         series.append(marks(members, "trained", "read", name=name, kind="cells", text=text, hover=hover, **look))
     return Chart(
-        title=f"{TITLE}: {rows[0]['metric'].replace('_', ' ')}",
         panels=tuple(Panel(title=name, x=x, y=y) for name in held),
         series=tuple(series),
         columns=2,
