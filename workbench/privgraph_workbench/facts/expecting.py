@@ -37,13 +37,13 @@ METRIC = "test_accuracy"
 
 @dataclass(frozen=True, kw_only=True)
 class Reached:
-    """An accuracy over seeds: its mean, standard deviation (0 for one seed) and 95% interval (None for fewer
-    than three seeds), at the epsilon that was asked for (None: no noise). `records` are the runs."""
+    """An accuracy over seeds."""
 
     epsilon: float | None
+    """That was asked for; None: no noise."""
     mean: float
-    spread: float
     low: float | None
+    """End of the 95% interval; None for fewer than three seeds."""
     high: float | None
     records: tuple[RunRecord, ...]
 
@@ -228,8 +228,7 @@ def reached(records: Sequence[RunRecord], epsilon: float | None = None) -> Reach
     """The accuracy of these runs, of which there is at least one."""
     values = [one.metrics[METRIC] for one in records]
     mean, low, high = confidence(values, most=1.0)
-    spread = statistics.stdev(values) if len(values) > 1 else 0.0
-    return Reached(epsilon=epsilon, mean=mean, spread=spread, low=low, high=high, records=tuple(records))
+    return Reached(epsilon=epsilon, mean=mean, low=low, high=high, records=tuple(records))
 
 
 def _majority(records: Sequence[RunRecord], method: MethodSpec) -> float | None:

@@ -11,65 +11,60 @@ from privgraph.runs.records import RunRecord
 from privgraph.runs.trials import Trial
 from privgraph_workbench.figures.flags import Flag
 from privgraph_workbench.serving import shell
-from privgraph_workbench.text import texts
+from privgraph_workbench.text import fill, texts
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.markup import sentence
 
 MOST_REFUSED = 3
 Colour = Literal["gray", "blue", "orange", "green", "red", "violet"]
 UNKNOWN: Colour = "gray"
-STATES: Mapping[str, tuple[str, Colour, str]] = {
-    "queued": ("waiting", "gray", "It waits until a worker is free."),
-    "running": ("running", "blue", "A worker trains it now."),
-    "stopping": ("stopping", "orange", "It was asked to stop, and will at its next step."),
-    "done": ("done", "green", "It ran to its end."),
-    "stopped": ("stopped", "orange", "Somebody stopped it; what it had stored is kept."),
-    "failed": ("failed", "red", "It ended with an error."),
-    "lost": ("lost", "red", "Its worker died; what it had stored is kept."),
+COLOURS: Mapping[str, Colour] = {
+    "queued": "gray",
+    "running": "blue",
+    "stopping": "orange",
+    "done": "green",
+    "stopped": "orange",
+    "failed": "red",
+    "lost": "red",
 }
-TUNED = "The best of a tuning: its epsilon is the price of everything that was tried."
-TRIED = "A run that a tuning tried: the guarantee holds for the one that it chooses, and for no other trial."
 
 
 def state_word(state: str) -> str:
     """A state as people read it; one of another version as it is."""
-    return STATES[state][0] if state in STATES else state
+    return "waiting" if state == "queued" else state
 
 
 def readable(records: Sequence[RunRecord]) -> list[RunRecord]:
-    """The runs that this version can read; of the others it is said why not, and where they can be
-    deleted."""
+    """The runs that this version can read; a message and a way to delete it for each of the others."""
     refused = [record for record in records if record.unreadable]
     for record in refused[:MOST_REFUSED]:
         unreadable(record)
     if len(refused) > MOST_REFUSED:
-        st.warning(f"{len(refused) - MOST_REFUSED} more runs cannot be read by this version.")
+        st.warning(fill(texts("labels")["refused"], count=len(refused) - MOST_REFUSED))
     return [record for record in records if not record.unreadable]
 
 
 def unreadable(record: RunRecord) -> None:
     """Why a run cannot be read, and the way to delete it."""
     st.warning(sentence(record.unreadable), icon=":material/unknown_document:")
-    st.page_link(
-        shell.page("runs"),
-        label="Choose it on the Runs page, to delete it",
-        icon=":material/delete:",
-        query_params={"chosen": record.id},
-    )
+    label = texts("labels")["choose_to_delete"]
+    st.page_link(shell.page("runs"), label=label, icon=":material/delete:", query_params={"chosen": record.id})
 
 
 def badge(record: RunRecord, *, finished: bool = False) -> None:
     """The run's state as a coloured word, but where all of a page are `finished`; and where it is from."""
-    word, colour, meaning = STATES.get(record.state, (record.state, UNKNOWN, "This version does not know this state."))
+    told = texts("labels")
     if not finished:
-        st.badge(markup.literal(word), color=colour, help=meaning)
+        meaning = told["states"].get(record.state, told["other_state"])
+        word = markup.literal(state_word(record.state))
+        st.badge(word, color=COLOURS.get(record.state, UNKNOWN), help=meaning)
     if record.example:
-        st.badge("example", color="violet", icon=":material/photo_library:", help=texts("labels")["example"])
+        st.badge("example", color="violet", icon=":material/photo_library:", help=told["example"])
     if record.tuning is not None:
-        if record.tuning.trial is Trial.RELEASED:
-            st.badge(str(record.tuning), color="green", icon=":material/verified:", help=TUNED)
-        else:
-            st.badge(str(record.tuning), color="orange", icon=":material/visibility_off:", help=TRIED)
+        released = record.tuning.trial is Trial.RELEASED
+        colour: Colour = "green" if released else "orange"
+        icon = ":material/verified:" if released else ":material/visibility_off:"
+        st.badge(str(record.tuning), color=colour, icon=icon, help=told["tuned" if released else "tried"])
 
 
 def badges(*, private: bool = False, evaluator: bool = False, dependent: bool = False, other: bool = False) -> None:
