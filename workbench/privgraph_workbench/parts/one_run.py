@@ -37,7 +37,7 @@ from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import between, duration, percent, stated
 
 POLL_SECONDS = 1.0
-MOST_BESIDE = 12
+MOST_BESIDE = 8
 """Runs of the same setting or batch that are linked."""
 
 
@@ -196,7 +196,8 @@ def _accuracy(record: RunRecord) -> None:
     told, nodes = texts("runs"), chance(record.metrics)
     relations = RELATIONS in getattr(METHODS.get(record.spec.method), "tasks", ())
     label, hint = ("Test PREC@1", told["prec"]) if relations else ("Test accuracy", told["accuracy"])
-    below = f"{between(nodes.low, nodes.high)} ({nodes.nodes:,} test nodes)" if nodes else None
+    below = between(nodes.low, nodes.high) if nodes else None
+    hint = fill(hint, nodes=f"{nodes.nodes:,}" if nodes else "—")
     with st.container(width="content"):
         st.metric(label, percent(reached), below, delta_color="off", delta_arrow="off", help=hint)
         if nodes is not None and nodes.no_better:

@@ -134,7 +134,6 @@ def promise(said: PrivacyStatement) -> None:
         "relation": said.relation,
         "released": said.released,
         "public": "; ".join(said.public) or "nothing",
-        "delta": rounded_delta(said.delta),
         "delta_rule": said.delta_rule,
         "accountant": said.accountant or "none",
     }
