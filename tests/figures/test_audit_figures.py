@@ -279,9 +279,7 @@ class TestNeighbours:
         assert first["mean"] == pytest.approx(0.55)
         assert first["seeds"] == 2
         chart = neighbours_heatmap.chart(rows)
-        assert [panel.title for panel in chart.panels] == [
-            f"Made-up social network, 2,000 nodes, ε {epsilon}" for epsilon in (2, 8)
-        ]
+        assert [panel.title for panel in chart.panels] == [f"Made-up social network, ε {epsilon}" for epsilon in (2, 8)]
         assert chart.panels[0].x.categories == ("1", "4")
         assert chart.panels[0].y.categories == ("4", "1"), "the smallest number is at the bottom"
         drawn = figure_of("neighbours_heatmap").plot(rows)
@@ -297,7 +295,7 @@ class TestNeighbours:
         rows = neighbours_heatmap.data(records)
         assert {row["seeds"] for row in rows} == {1}
         panels = [panel.title for panel in neighbours_heatmap.chart(rows).panels]
-        assert panels == [f"Made-up social network, 2,000 nodes, ε 1, network {name}" for name in ("gcn", "gin")]
+        assert panels == [f"Made-up social network, ε 1, network {name}" for name in ("gcn", "gin")]
 
     def test_one_value_of_either_is_no_table(self, store: RunStore) -> None:
         rows = neighbours_heatmap.data(_neighbours(store, [(1, 1, 0.6), (4, 1, 0.5)]))

@@ -182,13 +182,8 @@ def _renamed(svg: bytes) -> bytes:
     return svg
 
 
-def _by() -> str:
-    """The program and its version."""
-    return f"privgraph {version('privgraph')}"
-
-
 def _metadata(kind: str, title: str, said: str, stated: str, made: date | None) -> dict[str, Any]:
-    creator, day = _by(), None if made is None else made.isoformat()
+    creator, day = f"privgraph {version('privgraph')}", None if made is None else made.isoformat()
     if kind == "svg":
         return {
             "Title": title,
@@ -218,7 +213,7 @@ def _stated(figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacySt
     """What must be known of the rows: title, caption, warnings, statements as a table and in full."""
     chart = _chart(figure, rows, statements)
     said = [chart.title, chart.caption, *(flag.sentence for flag in chart.flags)]
-    said.append(f"Made by {_by()}{'' if made is None else f' on {made.isoformat()}'}.")
+    said.append(f"Made by privgraph {version('privgraph')}{'' if made is None else f' on {made.isoformat()}'}.")
     held: dict[str, list[str]] = {}
     for label, statement in statements.items():
         held.setdefault(statement_text(statement), []).append(label)

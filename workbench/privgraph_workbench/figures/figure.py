@@ -111,17 +111,7 @@ class Figure:
         return self.subject in EXAMINATIONS
 
     def __call__(self, subject: Any = _NOTHING, *more: Any, theme: str = "light", **options: Any) -> go.Figure:
-        """Draw it.
-
-        Args:
-            subject: Runs, a run, or the first of what `data` takes.
-            *more: The rest of what `data` takes.
-            theme: `light` or `dark`.
-            **options: Options of `data`.
-
-        Returns:
-            A figure of plotly.
-        """
+        """Draw it with plotly, `light` or `dark`, of what `data` takes."""
         return self.plot(self.data(subject, *more, **options), theme)
 
     def data(self, subject: Any = _NOTHING, *more: Any, **options: Any) -> list[Row]:
@@ -166,15 +156,7 @@ class Figure:
         return self.draw(rows, **options)
 
     def plot(self, rows: Sequence[Row], theme: str = "light") -> go.Figure:
-        """Draw rows.
-
-        Args:
-            rows: As `data` gives them.
-            theme: `light` or `dark`.
-
-        Returns:
-            A figure of plotly.
-        """
+        """Draw rows, as `data` gives them, with plotly, `light` or `dark`."""
         return draw(self.draw(rows), theme)
 
     def save(self, path: str | Path, subject: Any = _NOTHING, *more: Any, theme: str = "light", **options: Any) -> Path:
@@ -182,13 +164,8 @@ class Figure:
 
         Args:
             path: The file; its ending says the format: svg, pdf, png, csv, txt or json.
-            subject: Runs, a run, or the first of what `data` takes.
-            *more: The rest of what `data` takes.
+            subject: Runs, a run, or the first of what `data` takes; further arguments and options as there.
             theme: `light` or `dark`.
-            **options: Options of `data`.
-
-        Returns:
-            The path.
 
         Raises:
             OptionError: There is no such format, or it was not given what it needs.

@@ -84,8 +84,12 @@ def chart(rows: Sequence[Row]) -> Chart:
     how much there was to find. Claims that are much larger than all else are cut."""
     if not any(row["kind"] == "bound" for row in rows):
         return empty("this audit gave no bound")
-    told = [f"{row['name']}{' (counts)' * row['counts']}" for row in rows]
-    labels = distinct("\n".join([*textwrap.wrap(t, LINE), _value(row)]) for t, row in zip(told, rows, strict=True))
+    told = ["no formula" if row["epsilon"] is None else stated(row["which"], row["epsilon"]) for row in rows]
+    rows = [{**row, "told": one} for row, one in zip(rows, told, strict=True)]
+    signs = ["" if row["told"][0] in ">n" else "≥ " if row["kind"] == "bound" else "≤ " for row in rows]
+    names = [textwrap.wrap(f"{row['name']}{' (counts)' * row['counts']}", LINE) for row in rows]
+    parts = zip(names, signs, rows, strict=True)
+    labels = distinct("\n".join([*name, f"{sign}{row['told']}"]) for name, sign, row in parts)
     rows = [{**row, "label": label} for row, label in zip(rows, labels, strict=True)]
     claimed = [row["epsilon"] for row in rows if row["kind"] == "claim" and row["epsilon"] is not None]
     claimed = sorted(one for one in claimed if math.isfinite(one))
@@ -99,7 +103,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     for kind, mark in EPSILONS.items():
         own = [row for row in rows if row["which"] == kind]
         lengths = [min(row["epsilon"] or 0.0, CUT_AT * longest) for row in own]
-        text = tuple(f"{BREAK} {_told(row)}" if (row["epsilon"] or 0) > longest else "" for row in own)
+        text = tuple(f"{BREAK} {row['told']}" if (row["epsilon"] or 0) > longest else "" for row in own)
         look: Look = {"epsilon": kind, "text": text if any(text) else (), "hover": ("label", "detail")}
         series.append(marks(own, lengths, "label", name=mark.title, kind="bars", **look))
     if most:
@@ -119,13 +123,3 @@ def chart(rows: Sequence[Row]) -> Chart:
         flags=tuple(flag for flag, there in flags.items() if there),
         height=150 + sum(18 * (1 + label.count("\n")) + 12 for label in labels),
     )
-
-
-def _told(row: Row) -> str:
-    return "∞" if math.isinf(row["epsilon"]) else stated(row["which"], row["epsilon"])
-
-
-def _value(row: Row) -> str:
-    if row["epsilon"] is None:
-        return "no formula"
-    return f"{'≥' if row['kind'] == 'bound' else '≤'} {_told(row)}"

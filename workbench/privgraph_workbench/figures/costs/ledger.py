@@ -81,11 +81,6 @@ def chart(rows: Sequence[Row]) -> Chart:
     )
 
 
-def alike(rows: Sequence[Row]) -> bool:
-    """Whether several mechanisms take the same share each."""
-    return len(rows) > 1 and len({round(row["share"], 3) for row in rows}) == 1
-
-
 def _cost(accountant: RenyiAccountant, entry: LedgerEntry, order: float) -> float:
     if isinstance(entry.event, Nothing) or not entry.count:
         return 0.0

@@ -77,7 +77,10 @@ def chart(rows: Sequence[Row]) -> Chart:
     drawn = set([*held_out, *(one for one in nearest if one not in held_out)][:MOST])
     numbers = [one for one in dict.fromkeys(row["number"] for row in rows) if one in drawn]
     by_text = {one: {row["encoder"]: row for row in rows if row["number"] == one} for one in numbers}
-    labels = dict(zip(numbers, distinct(_label(next(iter(by_text[one].values()))) for one in numbers), strict=True))
+    firsts = [next(iter(by_text[one].values())) for one in numbers]
+    told = [f"{PARTNER * row['partner']}{row['text']}" for row in firsts]
+    wrapped = (textwrap.wrap(text, LINE, max_lines=LINES, placeholder=" …") for text in told)
+    labels = dict(zip(numbers, distinct("\n".join(one) or "(a blank text)" for one in wrapped), strict=True))
     places = [row["place"] for held in by_text.values() for row in held.values()]
     high = 1.25 * max(places)
     low = high**-0.1  # a ring at place 1 stays clear of its text, on a narrow page too
@@ -100,8 +103,3 @@ def chart(rows: Sequence[Row]) -> Chart:
         legend=True,
         legend_above=True,
     )
-
-
-def _label(row: Row) -> str:
-    lines = textwrap.wrap(f"{PARTNER * row['partner']}{row['text']}", LINE, max_lines=LINES, placeholder=" …")
-    return "\n".join(lines) or "(a blank text)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, band, empty, percentages, shared
+from privgraph_workbench.figures.chart import Axis, Chart, Look, Panel, Row, band, empty, percentages, shared
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.flags import composed
 from privgraph_workbench.figures.marks import marks
@@ -69,40 +69,20 @@ def chart(rows: Sequence[Row]) -> Chart:
     """One panel per graph and unit; one curve per method and budget asked for."""
     if not rows:
         return empty("no finished runs of different depths yet")
-    places = list(dict.fromkeys((row["graph"], row["unit"]) for row in rows))
-    names = list(dict.fromkeys(_name(row) for row in rows))
-    depths = tuple(sorted({float(row["depth"]) for row in rows}))
-    metric = rows[0]["metric"].replace("_", " ")
-    bounds = shared(
-        [
-            row[key]
-            for row in rows
-            if (row["graph"], row["unit"]) == place
-            for key in ("mean", "low", "high")
-            if row[key] is not None
-        ]
-        for place in places
-    )
-    panels = tuple(
-        Panel(
-            title=f"{graph}, {UNIT_WORDS[unit]}",
-            x=Axis(title="depth K (hops)", ticks=depths),
-            y=percentages(f"{metric} (percent of nodes)", bounds),
-        )
-        for graph, unit in places
-    )
+    rows = [{**row, "name": ", ".join(filter(None, (row["title"], row["budget"], row["variant"])))} for row in rows]
+    places: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        places.setdefault((row["graph"], row["unit"]), []).append(row)
+    ends = ("mean", "low", "high")
+    bounds = shared([row[key] for row in held for key in ends if row[key] is not None] for held in places.values())
+    x = Axis(title="depth K (hops)", ticks=tuple(sorted({float(row["depth"]) for row in rows})))
+    y = percentages("test accuracy (percent of nodes)", bounds)
+    panels = tuple(Panel(title=f"{graph}, {UNIT_WORDS[unit]}", x=x, y=y) for graph, unit in places)
     series = []
-    own = slots({_name(row): row["method"] for row in rows})
-    for place, (graph, unit) in enumerate(places):
-        for name in names:
-            slot = own[name]
-            points = [row for row in rows if row["graph"] == graph and row["unit"] == unit and _name(row) == name]
-            if not points:
-                continue
-            series += band(points, "depth", slot=slot, panel=place, group=name)
-            series.append(marks(points, "depth", "mean", name=name, kind="path", slot=slot, panel=place, group=name))
+    for name, slot in slots({row["name"]: row["method"] for row in rows}).items():
+        for place, held in enumerate(places.values()):
+            if points := [row for row in held if row["name"] == name]:
+                look: Look = {"slot": slot, "panel": place, "group": name}
+                series += band(points, "depth", **look)
+                series.append(marks(points, "depth", "mean", name=name, kind="path", **look))
     return Chart(panels=panels, series=tuple(series), columns=2, height=110 + 300 * ((len(places) + 1) // 2))
-
-
-def _name(row: Row) -> str:
-    return ", ".join(filter(None, (row["title"], row["budget"], row["variant"])))

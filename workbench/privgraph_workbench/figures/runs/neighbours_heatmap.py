@@ -12,7 +12,6 @@ from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.flags import composed
 from privgraph_workbench.figures.marks import marks
 from privgraph_workbench.figures.needs import RUNS
-from privgraph_workbench.figures.places import place_words
 from privgraph_workbench.words.naming import asked, graph_of, network_of, nodes_of, setting, variants
 from privgraph_workbench.words.numbers import percent
 
@@ -81,7 +80,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     order = ("graph", "asked", "budget", "variant")
     for row in sorted(rows, key=lambda row: [row[key] or (key == "asked" and math.inf) or "" for key in order]):
         network = "" if "network" in row["variant"] else row["network"]  # said once
-        told = (place_words([{**row, "network": network}]), row["budget"], row["variant"])
+        told = (row["graph"], network and f"network {network}", row["budget"], row["variant"])
         cell = {**row, "trained": str(row["neighbours"]), "read": str(row["test_neighbours"])}
         held.setdefault(", ".join(filter(None, told)), []).append(cell)
     x = named((str(one) for one in sorted({row["neighbours"] for row in rows})), "neighbours M (in training)")
