@@ -125,7 +125,7 @@ def choose(records: Sequence[RunRecord]) -> dict[str, RunRecord]:
 def wait(spec: RunSpec) -> None:
     """Draw the page again when the texts are read."""
     st.caption(words["unread"])
-    if encoders.described(spec) is not None:
+    if not encoders.pending(spec):
         st.rerun()
 
 
@@ -159,7 +159,7 @@ def ask(chosen: Mapping[str, RunRecord]) -> None:
         return
     known = encoders.domains(first.spec)
     if len(known) < 2:
-        if encoders.described(first.spec) is None:
+        if encoders.pending(first.spec):
             shell.fragment(wait, run_every=1.0)(first.spec)
         else:
             st.warning(words["few"])
@@ -180,6 +180,8 @@ def ask(chosen: Mapping[str, RunRecord]) -> None:
     line = st.container(horizontal=True, vertical_alignment="center")
     with line, st.popover("Examples", icon=":material/list:", type="tertiary"):
         encoders.examples(first.spec, domain, kept)
+    if not kept and encoders.pending(first.spec):
+        shell.fragment(wait, run_every=1.0)(first.spec)
     st.query_params.pop("text", None)
     if not text:
         return

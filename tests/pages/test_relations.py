@@ -322,6 +322,12 @@ def test_texts_that_cannot_be_read_keep_nobody_from_asking(
     opened: Open, store: RunStore, process: Answering, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made_pair(store)
+    described = describing.describe
+    monkeypatch.setattr(describing, "describe", lambda *_, **__: None)
+    app = opened("relations")
+    assert "example.0" not in keys(app)
+    monkeypatch.setattr(describing, "describe", described)
+    assert "example.0" in keys(app.run()), "once they are read"
     monkeypatch.setattr(describing, "describe", lambda *_, **__: None)
     assert len(lists(ask(opened("relations"), "a rake"))) == 3
 

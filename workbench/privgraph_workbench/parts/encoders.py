@@ -55,6 +55,14 @@ def described(spec: RunSpec) -> describing.Description | None:
         return None
 
 
+def pending(spec: RunSpec) -> bool:
+    """Whether another process reads a run's data now."""
+    try:
+        return describing.describe(spec.dataset, spec.data_options) is None
+    except (DataError, OptionError, UnknownName):
+        return False
+
+
 def domains(spec: RunSpec) -> tuple[str, ...]:
     """The domains of a run's data, by the catalogue or else by the data; none while these are not known."""
     try:
