@@ -139,7 +139,7 @@ class TestRanking:
         chart = relation_ranking.chart([base, run])
         drawn = next(one for one in chart.series if one.name == relation_ranking.INTERVAL)
         assert drawn.x[2:] == (run["accuracy_low"], run["accuracy_high"])
-        assert chart.panels[0].y.categories[1].endswith("15.0%, MRR 15.0%\n3 seeds")
+        assert chart.panels[0].y.categories[1].endswith("15.0%, MRR 15.0%")
         assert chart.panels[0].x.high > run["accuracy_high"]
         (_, _, alone) = relation_ranking.data(seeds[:1])
         assert (alone["accuracy_low"], alone["accuracy"]) == (None, 0.1)
