@@ -135,7 +135,7 @@ def test_titles_tags_and_errors_are_shown_as_text(page: Page, address: str, plan
     failed = _open(page, f"{address}/train?run={planted['failed']}")
     assert f"{PICTURE} {LINK} {SIGNS}." in failed
     graph = _open(page, f"{address}/data?data={planted['upload']}")
-    expect(page.get_by_text("How many neighbours do nodes have?")).to_be_visible(timeout=30_000)
+    expect(page.locator(".js-plotly-plot").first).to_be_visible(timeout=30_000)
     assert not _foreign(page)
     assert f"{PICTURE} {SIGNS}"[:60] in graph
     for path in ("", "/runs", f"/train?data={planted['upload']}", f"/tradeoffs?data={planted['upload']}"):
@@ -150,7 +150,7 @@ def test_a_refused_upload_is_named_as_text(page: Page, address: str, tmp_path: P
     settled(page)
     page.get_by_role("button", name="Bring your own graph").click()
     page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files([edges, nodes])
-    expect(page.get_by_text("2 files received.")).to_be_visible()
+    expect(page.get_by_text("Files received: 2.")).to_be_visible()
     page.get_by_role("button", name="Check and keep").click()
     expect(page.get_by_test_id("stAlert").filter(has_text=re.compile(EVIL.replace(".", r"\.")))).to_be_visible()
     assert not _foreign(page)
