@@ -189,7 +189,7 @@ def _layout(figure: go.Figure, chart: Chart, colours: Theme, entries: Collection
         },
         modebar={"bgcolor": "rgba(0,0,0,0)", "color": colours.muted, "activecolor": colours.text},
         uirevision="keep",
-        meta={"summary": " ".join([chart.caption, *(flag.sentence for flag in chart.flags)])},
+        meta={"summary": " ".join([f"{chart.title}.", chart.caption, *(flag.sentence for flag in chart.flags)])},
         bargap=0.25,
         barmode="overlay",  # as in files: bars of one place lie over one another, the later in front
     )
