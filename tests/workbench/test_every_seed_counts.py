@@ -66,7 +66,7 @@ def told(records: Sequence[RunRecord], other: RunRecord) -> dict[str, tuple[floa
     """The three epsilons of the setting, wherever a table, figure or file has them as numbers."""
     (row,) = tradeoff.data(records)
     beside = next(one for one in compare.data([*records, other]) if one["method"] == "progap")
-    rows = json.loads(json.dumps(command._plain(row)))
+    rows = json.loads(json.dumps(command.setting_row(row)))
     return {"tradeoff": of_row(row), "compare": of_row(beside), "privgraph compare": of_row(rows)}
 
 

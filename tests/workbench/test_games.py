@@ -19,7 +19,6 @@ from privgraph_workbench.figures.play import (
     many_teachers,
     one_number,
     one_release,
-    told_without_noise,
 )
 from privgraph_workbench.parts.lessons import LESSONS
 
@@ -98,28 +97,9 @@ def test_noise_on_votes_is_paid_for() -> None:
 def test_what_friends_of_friends_tell_stands_before_what_friends_alone_do() -> None:
     near, far = friends_tell.data(people=60), friends_tell.data(people=60, hops=2)
     assert [row["friends"] for row in far] == [row["right"] for row in near]
-    names = [[series.name for series in friends_tell.chart(rows).series] for rows in (near, far)]
-    assert names == [
-        ["guessed from friends' hints", "guessed blindly"],
-        ["friends' hints alone", "with friends of friends", "guessed blindly"],
-    ]
     behind, before, _ = friends_tell.chart(far).series
     assert (behind.faint, before.faint) == (True, False)
     assert behind.y != before.y
-
-
-def test_a_figure_without_noise_does_not_speak_of_noise_that_it_adds() -> None:
-    words = {}
-    for b in (0.0, 4.0):
-        chart = told_without_noise.chart(told_without_noise.data(b=b))
-        words[b] = [chart.panels[0].x.title, *(series.name for series in chart.series)]
-    assert words[0.0] == ["friends' hints at that group", "published, without noise", *words[4.0][2:]]
-    assert words[4.0] == [
-        "friends' hints at that group (noise may make them negative)",
-        "published, with noise",
-        "counted with Finn",
-        "counted without Finn",
-    ]
 
 
 def test_curves_of_lessons_say_what_their_texts_say() -> None:

@@ -18,6 +18,7 @@ from privgraph_workbench.commands.output import frame_text, json_line
 from privgraph_workbench.commands.values import pairs, whole
 from privgraph_workbench.commands.watching import Counting
 from privgraph_workbench.facts import datasets
+from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.words.numbers import duration
 
@@ -54,8 +55,7 @@ def compare_command(parsed: argparse.Namespace) -> int:
     frame = summary.of_records(one for one in records if one.state == "done")
     settings, found = summary.settings(frame), advice.advise(frame, parsed.unit)
     if parsed.json:
-        names = (*SETTINGS, "seeds", "neighbours")
-        rows = [{name: _finite(row[name]) for name in names} for row in tradeoff.of_settings(settings)]
+        rows = [setting_row(row) for row in tradeoff.of_settings(settings)]
         told = [{"epsilon": one.epsilon, "outcome": one.outcome, "take": one.take, "at": one.at} for one in found]
         print(json_line({"rows": rows, "advice": told, "runs": ids}))
     else:
@@ -77,5 +77,6 @@ def _epsilons(text: str) -> list[float]:
     return sorted(set(found))
 
 
-def _finite(value: object) -> object:
-    return None if value == math.inf else value
+def setting_row(row: Row) -> dict[str, object]:
+    """A setting as JSON values; an infinite epsilon is null."""
+    return {name: None if row[name] == math.inf else row[name] for name in (*SETTINGS, "seeds", "neighbours")}

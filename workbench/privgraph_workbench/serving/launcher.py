@@ -72,7 +72,6 @@ def main(host: str = DEFAULT_HOST, port: int | None = None, open_browser: bool =
     starts. Returns an exit code: 0 ended, 1 the server
     failed, 2 refused (address or port).
     """
-    print("Starting the workbench ...", file=sys.stderr, flush=True)
     unpacking = threading.Thread(target=_unpack)
     unpacking.start()
     try:
@@ -133,6 +132,7 @@ def start(host: str = DEFAULT_HOST, port: int | None = None) -> Started:
     }
     if "PRIVGRAPH_DATA" in os.environ:
         environment["PRIVGRAPH_DATA"] = str(Path(os.environ["PRIVGRAPH_DATA"]).expanduser().resolve())
+    print("Starting the workbench ...", file=sys.stderr, flush=True)
     process = subprocess.Popen(command(host, chosen), cwd=home(), env=environment, umask=umask())
     started = Started(process, f"http://{_bracketed('127.0.0.1' if _is_wildcard(host) else host)}:{chosen}", token)
     _wait(started)
