@@ -58,11 +58,17 @@ def make_parser() -> Parser:
     return parser
 
 
-def _argument(given: Mapping[str, Any]) -> dict[str, Any]:
-    more: dict[str, Any] = {"type": int} if "type" in given else {}
-    if given.get("action") == "append":
-        more["default"] = []
-    return {**given, **more}
+def _argument(given: Any) -> dict[str, Any]:
+    """The keywords of argparse for an entry of the file."""
+    if isinstance(given, str):
+        return {"help": given}
+    if isinstance(given, list):
+        return dict(zip(("metavar", "help", "default"), given, strict=False))
+    if "switch" in given:
+        return {"action": "store_true", "help": given["switch"]}
+    if "each" in given:
+        return {"action": "append", "default": [], **_argument(given["each"])}
+    return {**given, **({"type": int} if "type" in given else {})}
 
 
 def _add_options(parser: Parser, place: str, *, switches: bool) -> None:
