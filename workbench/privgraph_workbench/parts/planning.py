@@ -134,9 +134,9 @@ class Doubt(StrEnum):
 
 def doubt(plan: Plan, told: Outlook, epsilon: float) -> tuple[Doubt, Mapping[str, str]] | None:
     """What speaks against a budget, with the numbers of its text: by runs, else by the plan."""
-    at = told.at(epsilon)
-    worst = None if told.told(epsilon) is not None else drowned(plan)
-    if at is not None and at.how != "above" and (not told.differs or worst is None):
+    at = told.told(epsilon)
+    worst = None if at is not None else drowned(plan)
+    if at is not None:
         ends = "" if at.low is None or at.high is None else f" ({percent(at.low)} to {percent(at.high)})"
         reached = {"reached": f"{percent(at.mean)}{ends}"}
         level, blind = told.majority, told.blind

@@ -162,8 +162,8 @@ def chart(rows: Sequence[Row]) -> Chart:
         series.append(Series(name=BAND, kind="band", slot=NEUTRAL))
     graphs = {row["graph"] for row in rows} if len({row["graph"] for row in rows}) == 1 else ()
     return single(
-        _axis("false positives (percent", logarithmic, low),
-        _axis("true positives (percent", logarithmic, floor, ABOVE),
+        _axis("false positive rate (", logarithmic, low),
+        _axis("true positive rate (", logarithmic, floor, ABOVE),
         series,
         title=" ".join([f"{asked[0][:1].upper()}{asked[0][1:]}?", *graphs]) if len(asked) == 1 else "",
         height=470,
@@ -198,8 +198,8 @@ def _stepped(curve: Sequence[Row]) -> list[Row]:
 
 def _axis(title: str, logarithmic: bool, low: float, high: float = 1.0) -> Axis:
     if logarithmic:
-        return Axis(title=f"{title}, log scale)", scale="log", low=low, high=high)
-    return Axis(title=f"{title})", low=0.0, high=high)
+        return Axis(title=f"{title}logarithmic)", scale="log", low=low, high=high)
+    return Axis(title=f"{title}linear)", low=0.0, high=high)
 
 
 def _least(rows: Sequence[Row]) -> float:
