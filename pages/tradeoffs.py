@@ -28,6 +28,7 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, page, texts
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import data_title, method_title, statements_of
+from privgraph_workbench.words.numbers import percent
 
 POLL_SECONDS = 2.0
 OPENED = "tradeoffs.opened"
@@ -87,11 +88,12 @@ def plotted(
     mark: object,
     published: bool,
     front: bool,
+    wished: float | None,
     theme: str,
 ) -> go.Figure:
     """The figure of these rows."""
     rows = rows_of(graph, unit, methods, beside, url, mark)
-    return draw(tradeoff.chart(rows, published=published, front=front), theme)
+    return draw(tradeoff.chart(rows, published=published, front=front, wished=wished), theme)
 
 
 @st.cache_resource(max_entries=32)
@@ -140,6 +142,17 @@ def table(found: Sequence[advice.Advice]) -> None:
     )
 
 
+def reach(found: Sequence[advice.Advice], wished: float) -> None:
+    """Show the smallest epsilon at which a mean of finished runs reaches the wished accuracy, and by what."""
+    best = ((at.epsilon, max(at.methods, key=lambda one: one.accuracy)) for at in found)
+    epsilon, one = next(((epsilon, one) for epsilon, one in best if one.accuracy >= wished), (None, None))
+    if one is None:
+        st.markdown(texts("advice")["unreached"])
+    else:
+        slots = {"epsilon": f"{epsilon:g}", "method": markup.literal(method_title(one.method))}
+        st.markdown(fill(texts("advice")["reached"], **slots, accuracy=percent(one.accuracy)))
+
+
 def open_clicked() -> None:
     """Open the runs of the point that was clicked."""
     runs = str(st.session_state.pop(OPENED, "")).split()
@@ -154,9 +167,12 @@ def click(runs: str) -> None:
     st.session_state[OPENED] = runs
 
 
-def figure(graph: str, unit: str) -> None:
-    """The curve, its switches and its files."""
-    with st.container(horizontal=True):
+def figure(graph: str, unit: str) -> float | None:
+    """The curve, its switches and its files; the wished accuracy."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        wished = st.number_input(
+            "Wished accuracy (%)", 1, 100, None, 1, key="wished", bind="query-params", placeholder="none", width=180
+        )
         published = st.toggle("ε as published", key="tradeoff_detailed", bind="query-params")
         front = st.toggle("Pareto front", key="tradeoff_front", bind="query-params")
         beside = not shell.examples_shown() and st.toggle(
@@ -165,11 +181,13 @@ def figure(graph: str, unit: str) -> None:
     store = queue.store()
     chosen = (graph, unit, tuple(methods), bool(beside), store.url, store.done_mark())
     rows = rows_of(*chosen)
-    drawn = plotted(*chosen, published, front, layout.theme())
+    share = None if wished is None else wished / 100
+    drawn = plotted(*chosen, published, front, share, layout.theme())
     live_plot.show(drawn, key=f"tradeoff.{unit}", on_click=click)
     if rows:
         statements, records = behind(*chosen)
         figure_exports("tradeoff", rows, statements, name=graph.partition(" ")[0], runs=records)
+    return share
 
 
 def answer(graph: str, unit: str, was_pending: bool) -> None:
@@ -183,7 +201,7 @@ def answer(graph: str, unit: str, was_pending: bool) -> None:
         if not sweep.pending():
             st.info("No finished run on this graph. Start a sweep below.", icon="📈")
         return
-    figure(graph, unit)
+    wished = figure(graph, unit)
     for one in ("edge", "node") if unit == BOTH else (unit,):
         found = advised(graph, one, store.url, store.done_mark())
         if found:
@@ -194,6 +212,8 @@ def answer(graph: str, unit: str, was_pending: bool) -> None:
                 bind="query-params",
             )
             st.markdown(headline(found, at))
+            if wished is not None:
+                reach(found, wished)
             table(found)
 
 

@@ -200,3 +200,14 @@ def test_a_redraw_takes_few_calls(opened: Open, store: RunStore) -> None:
         threading.setprofile(None)
     assert not app.exception
     assert sum(called.values()) < 500, called.most_common(20)
+
+
+def test_a_wished_accuracy_is_answered_by_the_smallest_epsilon_that_reaches_it(opened: Open, store: RunStore) -> None:
+    compared(store)
+    for wished, first in (("65", ["1"]), ("75", ["4"]), ("99", [])):
+        app = opened("tradeoffs", data="karate", wished=wished)
+        answers = [one.value for one in app.markdown if "`privgraph tune`" in one.value]
+        assert [one.split("ε ")[1].split()[0] for one in answers if "**ProGAP**" in one] == first
+        assert len(answers) == len(first)
+        assert "wished" in traces(app)
+    assert "wished" not in traces(opened("tradeoffs", data="karate"))

@@ -82,8 +82,8 @@ def _on_front(row: Row, rows: Sequence[Row]) -> bool:
 
 
 @figure("tradeoff", "Accuracy against epsilon", data, needs=RUNS, settings=True)
-def chart(rows: Sequence[Row], *, published: bool = True, front: bool = False) -> Chart:
-    """Panels side by side, each of one graph and protected unit."""
+def chart(rows: Sequence[Row], *, published: bool = True, front: bool = False, wished: float | None = None) -> Chart:
+    """Panels side by side, each of one graph and protected unit; with a line at a `wished` accuracy."""
     if not rows:
         return empty("no finished run to compare yet")
     beside = len({row["source"] for row in rows}) > 1
@@ -113,6 +113,9 @@ def chart(rows: Sequence[Row], *, published: bool = True, front: bool = False) -
         for curve in curves:
             series += _of_curve([row for row in here if row["curve"] == curve], colours[curve], place, kinds, high)
         series += _front(here, place, high) if front else []
+        if wished is not None:
+            look: Look = {"slot": NEUTRAL, "shape": 2, "group": "wished"}
+            series.append(Series(name="wished", kind="level", x=(low, high), y=(wished,), panel=place, **look))
     return Chart(
         panels=tuple(panels),
         series=tuple(_once(series)),
