@@ -138,7 +138,9 @@ def test_of_many_methods_each_must_beat_the_baseline_by_more() -> None:
 def test_edges_are_compared_with_a_model_that_reads_none() -> None:
     below = advised(MLP, runs("gap", [0.48, 0.50, 0.49]), runs("progap", [0.40, 0.41, 0.42]))[0]
     assert (below.outcome, below.take) == (Outcome.BASELINE, ("mlp",))
-    assert set(verdicts(below).values()) == {Verdict.BASELINE}
+    kept = {"gap": Verdict.BASELINE, "progap": Verdict.BASELINE, "mlp": Verdict.REFERENCE}
+    assert verdicts(below) == kept
+    assert below.methods[-1].method == "mlp", "the baseline has a row of its own"
     idle = runs("mlp", [0.30, 0.31, 0.29], asked=None)
     above = advised(idle, runs("gap", [0.48, 0.50, 0.49]), runs("progap", [0.40, 0.41, 0.42]))[0]
     assert (above.outcome, above.take) == (Outcome.TAKE, ("gap",)), "a baseline no better than guessing is none"
@@ -203,7 +205,7 @@ def test_other_options_and_methods_with_parts_of_their_own_do_not_compete() -> N
 def test_too_few_seeds_are_said() -> None:
     found = advised(MLP, runs("gap", [0.9, 0.9]), runs("progap", [0.5, 0.5]))[0]
     assert found.outcome is Outcome.UNKNOWN
-    assert set(verdicts(found).values()) == {Verdict.FEW}
+    assert verdicts(found) == {"gap": Verdict.FEW, "progap": Verdict.FEW, "mlp": Verdict.REFERENCE}
     assert advised(MLP, runs("gap", [0.9, 0.91, 0.92])) == [], "one method is no comparison"
 
 
@@ -216,8 +218,8 @@ def test_costs_are_points_below_the_network_without_privacy() -> None:
     assert (found[0].methods[0].low, found[0].methods[0].high) == pytest.approx(student)
     assert (cost.mean, cost.low, cost.high) == pytest.approx((0.1, 0.1, 0.1), abs=0.01)
     table = advice.table(found)
-    assert list(table.cost.round(6)) == [10.0, 20.0]
-    assert list(table.verdict) == ["best", "worse"]
+    assert list(table.cost.round(6)) == [10.0, 20.0, 30.0]
+    assert list(table.verdict) == ["best", "worse", "baseline"]
     elsewhere = runs("gnn", [0.80, 0.81, 0.82], asked=None, nodes=50)
     assert advised(elsewhere, MLP, runs("gap", [0.7, 0.71, 0.72]), runs("progap", [0.6] * 3))[0].methods[0].cost is None
 

@@ -55,6 +55,8 @@ class Verdict(StrEnum):
     BASELINE = "no gain"
     """Does not beat the baseline."""
     FEW = "too few seeds"
+    REFERENCE = "baseline"
+    """The model that reads no edge."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +96,7 @@ class Advice:
     at: float
     """The epsilon at which to take it: a smaller one where nothing here beats what that gave."""
     methods: tuple[Method, ...]
-    """By accuracy, the highest first."""
+    """By accuracy, the highest first; the baseline last."""
 
 
 def advise(frame: pd.DataFrame, unit: str) -> list[Advice]:
@@ -157,8 +159,10 @@ def _decide(
     lost = before is not None and (best is None or best.accuracy.mean() < before[1].accuracy.mean())
     if enough and before is not None and lost and not any(better(held[name], before[1], level) for name in enough):
         at, taken, outcome, best = before[0], (str(before[1].method.iloc[0]),), Outcome.BASELINE, None
-    methods = tuple(_method(name, held[name], network, _verdict(name, held, useful, taken, rest)) for name in order)
-    return Advice(epsilon=epsilon, outcome=outcome, take=taken, at=at, methods=methods), best
+    methods = [_method(name, held[name], network, _verdict(name, held, useful, taken, rest)) for name in order]
+    if len(free):
+        methods.append(_method(BASELINE, free, network, Verdict.REFERENCE))
+    return Advice(epsilon=epsilon, outcome=outcome, take=taken, at=at, methods=tuple(methods)), best
 
 
 def _verdict(
