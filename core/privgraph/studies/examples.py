@@ -42,6 +42,8 @@ SOCIAL: Mapping[str, Scalar] = {"nodes": 600, "degree": 16.0, "classes": 3, "hom
 EDGE_EPSILONS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 NODE_EPSILONS = (1.0, 2.0, 4.0, 8.0, 16.0)
 OUTSIDER = AttackOptions()
+ATTACKED_EPSILONS = (1.0, 8.0)
+"""Where methods are attacked: a strong promise and a weak one."""
 AUDITED = ("progap", "gap", "heter-poisson", "dp-mlp", "edge-rand")
 """Methods of which one run on cora is audited."""
 Line = tuple[str, Mapping[str, Scalar]]
@@ -144,9 +146,15 @@ def askable() -> list[RunSpec]:
     return [cell.spec(0) for cell in cells]
 
 
+def _trained_nodes() -> list[RunSpec]:
+    """Every method that can be asked who trained, without privacy and at `ATTACKED_EPSILONS`."""
+    specs = _of_cells(_sound(attacks.cells("cora")), (0,))
+    return [spec for spec in specs if spec.asked_epsilon in (None, *ATTACKED_EPSILONS)]
+
+
 def _attacked() -> list[RunSpec]:
-    """Every method that can be asked, at the epsilons of the attacks' study; what papers say of attacks."""
-    return _of_cells([*_sound(attacks.cells("cora")), *(one.cell("cora") for one in findings())], (0,))
+    """What is attacked for its training nodes, and what papers say of attacks."""
+    return [*_trained_nodes(), *_of_cells([one.cell("cora") for one in findings()], (0,))]
 
 
 CHAPTERS: Mapping[str, Callable[[], list[RunSpec]]] = {
@@ -195,7 +203,7 @@ def attacked(store: RunStore) -> Iterator[str]:
         *_links(),
         *((spec, relation_attacks.ATTACK, relation_attacks.OUTSIDER) for spec in _relations() if spec.seed == 0),
         *((one.cell("cora").spec(0), one.attack, one.options) for one in findings()),
-        *((spec, next(iter(ATTACKS)), OUTSIDER) for spec in _of_cells(_sound(attacks.cells("cora")), (0,))),
+        *((spec, next(iter(ATTACKS)), OUTSIDER) for spec in _trained_nodes()),
     ]
     for spec, name, options in wanted:
         found = store.find(RunQuery(ids=(spec.id,), states=("done",)))
