@@ -128,19 +128,12 @@ study-attacks: $(VENV)/.installed
 # fb100-johnshopkins55 at hand.
 bench: $(VENV)/.installed-test
 	$(BIN)/python -m tests.benchmarks.bench_stack
-	$(BIN)/python -m tests.benchmarks.bench_networks
 	$(BIN)/python -m tests.benchmarks.bench_nap
-	$(BIN)/python -m tests.benchmarks.bench_noise
 	$(BIN)/python -m tests.benchmarks.bench_teachers
 	$(BIN)/python -m tests.benchmarks.bench_teachers --memory
 	$(BIN)/python -m tests.benchmarks.bench_prompts
 	$(BIN)/python -m tests.benchmarks.bench_subgraphs
-	$(BIN)/python -m tests.benchmarks.bench_prompt_attack
 	$(BIN)/python -m tests.benchmarks.bench_relations
-	$(BIN)/python -m tests.benchmarks.bench_asking
-	$(BIN)/python -m tests.benchmarks.bench_start
-	$(BIN)/python -m tests.benchmarks.bench_page
-	$(BIN)/python -m tests.benchmarks.bench_live
 	$(BIN)/python -m tests.benchmarks.bench_first_hour
 	$(BIN)/python -m tests.benchmarks.bench_queue
 

@@ -16,7 +16,7 @@ from fsspec.utils import infer_storage_options
 
 from privgraph.runs import ending, worker
 from privgraph.runs.artifacts import DESK, parted, shown
-from privgraph.runs.launch import environment, wait
+from privgraph.runs.launch import wait
 from privgraph.runs.leases import Outcome
 from privgraph.runs.records import ArtifactsAway, RunIsFixed, StoreError
 from privgraph.runs.spec import make_spec
@@ -63,14 +63,6 @@ def test_a_place_that_cannot_be_used_is_said_in_a_sentence(tmp_path: Path) -> No
     (tmp_path / "file").touch()
     with pytest.raises(StoreError, match="the folder of the store's artifacts cannot be used"):
         RunStore.open(a_url(tmp_path, tmp_path / "file" / "below"))
-
-
-def test_a_shared_folder_holds_the_artifacts(tmp_path: Path) -> None:
-    store = RunStore.open(a_url(tmp_path, tmp_path / "shared"))
-    run = store.submit(SPEC)
-    assert store.folder(run) == tmp_path / "shared" / run
-    assert environment(store)["PRIVGRAPH_STORE"] == store.url
-    assert RunStore.open(store.url).folders == tmp_path / "shared"
 
 
 def test_artifacts_elsewhere_are_put_there_by_the_worker_and_fetched_by_whoever_looks(tmp_path: Path) -> None:
@@ -211,37 +203,6 @@ def test_an_earlier_attempt_leaves_nothing_elsewhere(tmp_path: Path) -> None:
     store.leave(run, "second")
     assert not desk.exists()
     assert not list((remote / run).iterdir())
-
-
-@pytest.mark.long
-def test_a_place_that_is_gone_fails_the_run_in_a_sentence(tmp_path: Path) -> None:
-    remote = tmp_path / "bucket"
-    store = RunStore.open(a_url(tmp_path, remote.as_uri()), tmp_path / "here")
-    run = store.submit(SPEC)
-    remote.write_text("a file where a folder was")
-    (record,) = wait(store, [run], timeout=180)
-    assert record.state == "failed"
-    assert record.error.startswith(f"the artifacts of the store, at {remote.as_uri()}, cannot be reached")
-
-
-@pytest.mark.long
-def test_a_worker_that_was_taken_for_lost_leaves_nothing_elsewhere(
-    tmp_path: Path, remote_store: RunStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Another took the run while the files were on their way."""
-    remote = tmp_path / "bucket"
-    run, keep = remote_store.submit(SPEC), RunStore.keep
-
-    def kept_and_taken_away(self: RunStore, run: str, worker: str) -> None:
-        keep(self, run, worker)
-        assert (remote / run / worker / "answers.npz").is_file()
-        with self.database.write() as connection:
-            connection.execute(runs.update().values(worker="another"))
-
-    monkeypatch.setattr(RunStore, "keep", kept_and_taken_away)
-    worker.main([run])
-    assert not list((remote / run).iterdir())
-    assert {path.name for path in (tmp_path / "runs" / run).iterdir()} <= {"worker.log"}
 
 
 def test_files_of_a_run_whose_end_was_stored_without_an_answer_stay(tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 import textwrap
-import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -90,12 +89,6 @@ def test_a_death_is_told_and_the_next_question_starts_another(asker: Asker, text
     assert answered(asker, "two").texts not in (first, None)
 
 
-def test_what_failed_is_asked_again(asker: Asker) -> None:
-    with pytest.raises(ProcessEnded, match="ended with exit code 3"):
-        answered(asker, "once")
-    assert answered(asker, "once").searched == 3
-
-
 def test_a_process_that_left_because_it_was_idle_is_no_fault(asker: Asker) -> None:
     first = answered(asker, "leave").texts
     second = answered(asker, "two").texts
@@ -103,17 +96,6 @@ def test_a_process_that_left_because_it_was_idle_is_no_fault(asker: Asker) -> No
     assert answered(asker, "vanish").texts != second, "it ended as the question came"
     with pytest.raises(ProcessEnded, match="the process that reads texts ended; ask again"):
         answered(asker, "never")
-
-
-def test_a_process_that_has_ended_is_buried_and_its_thread_ends() -> None:
-    made = Asker(command=[sys.executable, "-c", SCRIPT % ANSWER], look=0.01)
-    pid = answered(made, "leave").texts
-    (thread,) = [one for one in threading.enumerate() if one.name == "asking" and one is made._thread]
-    thread.join(60)
-    assert not thread.is_alive()
-    assert not psutil.pid_exists(pid), "no corpse is left"
-    assert answered(made, "two").texts != pid
-    made.close()
 
 
 def test_closing_refuses_who_waits(asker: Asker) -> None:
@@ -153,16 +135,6 @@ def test_a_process_that_cannot_be_started() -> None:
     with pytest.raises(ProcessEnded, match="no process that reads texts could be started"):
         answered(made, "one")
     made.close()
-
-
-def test_closing_ends_the_process(asker: Asker) -> None:
-    answered(asker, "one")
-    pid = asker.pid
-    asker.close()
-    assert asker.pid is None
-    with pytest.raises(ProcessLookupError):
-        os.kill(pid or 0, 0)
-    assert answered(asker, "two").texts != pid, "and it can be asked again"
 
 
 def own(*words: str, **more: Any) -> subprocess.Popen[bytes]:

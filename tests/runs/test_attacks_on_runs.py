@@ -124,17 +124,6 @@ def test_a_bound_that_is_none_on_what_the_run_promises_takes_no_turn(
     assert store.begin_audit(run) == 1
 
 
-def test_an_attack_that_stands_alone_is_no_audit(store: RunStore) -> None:
-    run = done(store, quick())
-    assert attack.main([run, "--attack", "threshold", "--targets", "1"]) == 0
-    (record,) = store.attacks(run)
-    for change in ({"turn": 0}, {"bound": None}):
-        with pytest.raises(ValueError, match="has taken a turn and shown a bound"):
-            as_audit(replace(record, **change), None)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="turn must not be negative"):
-        replace(record, turn=-1)
-
-
 def test_an_attack_as_an_audit_has_its_own_numbers() -> None:
     """A trial is a pair, of which there are no more than nodes on the smaller side."""
     record = replace(made_attack(memory=4.0, how=AttackOptions(targets=3, seed=6)), turn=2)
@@ -149,18 +138,6 @@ def test_an_attack_as_an_audit_has_its_own_numbers() -> None:
     assert sum(audit.scores_with) == record.outcome.members
     assert sum(audit.scores_without) == record.outcome.others
     assert (audit.roc_false, audit.roc_true, audit.area) == (record.roc_false, record.roc_true, record.outcome.area)
-
-
-def test_an_attack_that_is_asked_to_stop_obeys_and_keeps_nothing(store: RunStore) -> None:
-    run = done(store, quick(epochs=50))
-    EXAMINER.diary(store, run, "mine")
-    with pytest.raises(StoreError, match="there is no attack nobody"):
-        attacking.stop(store, run, "nobody")
-    (EXAMINER.folder(store, run) / "mine" / "stop").touch()
-    assert attack.main([run, "--token", "mine"]) == 1
-    assert store.attacks(run) == []
-    assert attacking.outcome(store, run, "mine") is None
-    assert not (store.folder(run) / "signals").exists()
 
 
 def test_what_cannot_be_attacked_is_refused_before_anything_starts(store: RunStore) -> None:

@@ -14,11 +14,9 @@ from tests.runs.runs_made_here import done
 from privgraph.audits.options import AuditOptions
 from privgraph.data.errors import DataError
 from privgraph.options import OptionError
-from privgraph.progress import Progress
-from privgraph.runs import audit, auditing, examining
+from privgraph.runs import audit, auditing
 from privgraph.runs.auditing import EXAMINER, Auditing
 from privgraph.runs.examining import read
-from privgraph.runs.leases import this_host
 from privgraph.runs.records import StoreError
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
@@ -108,37 +106,6 @@ def test_an_audit_that_is_asked_to_stop_obeys_and_keeps_nothing(store: RunStore)
     assert (told["stopped"], told["done"], told["error"]) == (True, True, "")
     assert store.audits(run) == []
     assert auditing.outcome(store, run, "mine") is None
-
-
-def test_one_that_was_stopped_says_how_far_it_was(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = done(store, quick())
-    EXAMINER.diary(store, run, "mine")
-    (EXAMINER.folder(store, run) / "mine" / "stop").touch()
-    monkeypatch.setattr(audit, "_audit", lambda *_: (one for one in [Progress(step=3, total=12, stage="trials")]))
-    assert audit.main([run, "--audit", "white-box", "--token", "mine"]) == 1
-    told = state_of(store, run)
-    assert (told["stopped"], told["progress"]) == (True, 0.25)
-
-
-def test_one_that_is_asked_to_stop_says_so_until_it_has_stopped(store: RunStore) -> None:
-    """And when it last said how far it is, from which the time that is left counts down."""
-    run = done(store, quick())
-    folder = EXAMINER.folder(store, run) / "mine"
-    diary = EXAMINER.diary(store, run, "mine")
-    own = {"name": "white-box", "options": {}, "started": 1.0, "host": this_host(), "pid": os.getpid()}
-    examining.write(folder / "started.json", own)
-
-    def told() -> Auditing:
-        (found,) = auditing.states(store, run)
-        return found
-
-    assert (told().stopping, told().reported) == (False, None)
-    diary.write(0.5, "trials")
-    auditing.stop(store, run, "mine")
-    assert told().stopping
-    assert told().reported == (folder / "state.json").stat().st_mtime
-    diary.write(1.0, "stopped", done=True, stopped=True)
-    assert (told().stopping, told().stopped) == (False, True)
 
 
 @pytest.mark.long

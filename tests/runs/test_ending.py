@@ -81,13 +81,6 @@ def test_who_is_stopped_says_who_did_it_and_what_that_assumes(
     assert ASSUME_STOP_NOT_CHOSEN in record.statement.assumptions
 
 
-def test_what_is_left_to_others_tells_nothing(store: RunStore, worker: Worker) -> None:
-    worker._leave(worker._jobs[0], 9000.0)
-    worker._flush()
-    record, _, told = ended(store, worker)
-    assert (record.state, record.attempt, told) == ("queued", 2, [])
-
-
 @pytest.mark.parametrize("full", [True, False])
 def test_what_fails_says_why_and_where_there_is_room_for_it(store: RunStore, worker: Worker, full: bool) -> None:
     error = StoreIsFull("there is no room left") if full else ValueError("a bug")

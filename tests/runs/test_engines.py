@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -12,12 +11,11 @@ import pytest
 from tests.postgres_here import Server, binaries
 
 from privgraph.home import home
-from privgraph.options import OptionError, UnknownName
+from privgraph.options import UnknownName
 from privgraph.runs import engines, launch
 from privgraph.runs.engine_options import RETRIES, EngineOptions
-from privgraph.runs.engines import ENGINES, EngineError, EngineSpec, configured, numbers, surroundings, train
+from privgraph.runs.engines import ENGINES, EngineError, EngineSpec, configured, surroundings, train
 from privgraph.runs.engines.__main__ import main as given
-from privgraph.runs.leases import Outcome
 from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
@@ -56,13 +54,6 @@ def trained(
 
 def a_store(folder: Path) -> RunStore:
     return RunStore.open(f"sqlite:///{folder / 'runs.sqlite'}", folder / "runs")
-
-
-def test_seeds_are_numbers_and_ranges() -> None:
-    assert numbers("0-2, 7,7-8") == [0, 1, 2, 7, 7, 8]
-    for bad in ("", "a", "3-1", "1-", "-1", "1,,2", "0-999999999"):
-        with pytest.raises(OptionError, match="seeds must be"):
-            numbers(bad)
 
 
 def test_an_engine_that_is_not_there_is_said_in_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -140,28 +131,6 @@ def test_workers_that_end_again_and_again_are_given_up(tmp_path: Path, monkeypat
     assert crews[-1].ended == "stopped"
 
 
-def test_crews_that_end_a_run_each_go_on_for_as_long_as_it_takes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store, crews = a_store(tmp_path), list[Idle]()
-    specs = [make_spec("mlp", "karate", seed=seed) for seed in range(2 * engines.MOST_CREWS)]
-    ids = store.submit_all(specs, engine="slurm")
-
-    def start(_self: EngineSpec, _store: RunStore, _options: EngineOptions) -> Idle:
-        if len(crews) % 2:  # every other one is through before any run is
-            (run,) = store.leases.claim([ids[len(crews) // 2]], "w", pid=os.getpid())
-            store.leases.finish(run, "w", Outcome(state="done"))
-        crews.append(Idle())
-        return crews[-1]
-
-    monkeypatch.setattr(EngineSpec, "start", start)
-    assert set(train("slurm", store, ids, every=0.0).values()) == {"done"}
-    assert len(crews) == 4 * engines.MOST_CREWS
-    assert crews[-1].ended == "left"
-    assert set(train("slurm", store, ids, every=0.0).values()) == {"done"}
-    assert len(crews) == 4 * engines.MOST_CREWS, "nothing is left to train: nobody is started"
-
-
 class Waiting(Idle):
     """A crew that stays, and does nothing."""
 
@@ -192,24 +161,7 @@ def a_team(folder: Path) -> RunStore:
     return store
 
 
-ASKED = EngineOptions(workers=3, cpus=2, gpus=2.0, memory="4GB", minutes=30, partition="long")
-
-
-def test_slurm_is_asked_for_what_each_worker_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: dict[str, Any] = {}
-
-    class Executor:
-        def __init__(self, **named: object) -> None:
-            asked.update(named)
-
-        def update_parameters(self, **named: object) -> None:
-            asked.update(named)
-
-        def map_array(self, work: object, *arguments: list[Any]) -> list[Any]:
-            asked["arguments"] = list(zip(*arguments, strict=True))
-            asked["store"] = os.environ["PRIVGRAPH_STORE"]
-            return [Job(state) for state in ("FINISHED", "RUNNING", "PENDING")]
-
+def test_workers_of_slurm_that_are_not_needed_are_cancelled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Job:
         def __init__(self, state: str) -> None:
             self.state, self.cancelled = state, False
@@ -220,70 +172,22 @@ def test_slurm_is_asked_for_what_each_worker_needs(tmp_path: Path, monkeypatch: 
         def cancel(self) -> None:
             self.cancelled = True
 
+    class Executor:
+        def __init__(self, **_: object) -> None: ...
+
+        def update_parameters(self, **_: object) -> None: ...
+
+        def map_array(self, *_: object) -> list[Any]:
+            return [Job(state) for state in ("FINISHED", "RUNNING", "PENDING")]
+
     monkeypatch.setattr("submitit.AutoExecutor", Executor)
     monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
-    store = a_team(tmp_path)
-    jobs = cast(Any, ENGINES["slurm"].start(store, ASKED))
-    assert asked.pop("arguments") == [({}, ["--idle=30.0", "--memory=4GB"])] * 3
-    assert asked.pop("store") == store.url
-    assert asked.pop("folder") == home() / "slurm" / "%j"
-    assert asked == {
-        "cluster": "slurm",
-        "name": "privgraph",
-        "timeout_min": 30,
-        "cpus_per_task": 2,
-        "gpus_per_node": 2,
-        "mem_gb": 4.0,
-        "slurm_array_parallelism": 3,
-        "slurm_partition": "long",
-    }
+    jobs = cast(Any, ENGINES["slurm"].start(a_team(tmp_path), EngineOptions(workers=3)))
     assert jobs.look([])
     jobs.leave()
     assert [job.cancelled for job in jobs._jobs] == [False, False, True], "who is at work ends by itself"
     jobs.stop()
     assert [job.cancelled for job in jobs._jobs] == [False, True, True]
-    for job in jobs._jobs:
-        job.state = "FINISHED"
-    assert not jobs.look([])
-
-
-@pytest.mark.long
-def test_ray_is_asked_for_what_each_worker_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[Any] = []
-
-    class Remote:
-        def options(self, **named: object) -> Remote:
-            asked.append(named)
-            return self
-
-        def remote(self, *arguments: object) -> object:
-            asked.append(arguments)
-            return len(asked)
-
-    machines = [{"NodeManagerAddress": "one", "Alive": True}, {"NodeManagerAddress": "two", "Alive": False}]
-    monkeypatch.setattr("ray.is_initialized", lambda: True)
-    monkeypatch.setattr("ray.nodes", lambda: machines)
-    monkeypatch.setattr("ray.remote", lambda _work: Remote())
-    store = a_store(tmp_path)
-    tasks = cast(Any, ENGINES["ray"].start(store, ASKED))
-    needs, *given = asked
-    assert needs == {"num_cpus": 2, "num_gpus": 2.0, "memory": 4 * 2**30, "max_retries": 3}
-    told = {"PRIVGRAPH_STORE": store.url, "PRIVGRAPH_ARTIFACTS": str(store.folders)}
-    assert given == [(told, ["--idle=30.0", "--memory=4GB"])] * 3
-    ended: list[object] = [2]
-    monkeypatch.setattr("ray.wait", lambda tasks, **_: (ended, [one for one in tasks if one not in ended]))
-    cancelled: list[object] = []
-    monkeypatch.setattr("ray.cancel", cancelled.append)
-    assert tasks.look([])
-    tasks.stop()
-    assert cancelled == [3, 4]
-    ended += [3, 4]
-    assert not tasks.look([])
-
-    machines[1]["Alive"] = True
-    with pytest.raises(EngineError, match="ray needs a store that all machines reach"):
-        ENGINES["ray"].start(store, ASKED)
-    ENGINES["ray"].start(a_team(tmp_path / "team"), ASKED)
 
 
 def test_workers_are_told_where_artifacts_lie_unless_the_url_says_so(tmp_path: Path) -> None:
@@ -304,24 +208,6 @@ def test_a_launcher_leaves_what_was_given_to_an_engine(tmp_path: Path, monkeypat
     assert launch.launch(store) == [own]
     assert launch.launch(store, given) == [], "whoever waits for them waits for the engine"
     assert started == [[own]]
-
-
-@pytest.mark.long
-def test_a_sweep_of_the_command_line_ends_here(capsys: pytest.CaptureFixture[str]) -> None:
-    flags = ["--data", "karate", "--set", "epochs=4", "--over", "hidden=8,16", "--seeds", "0-1", "--tag", "mine"]
-    assert main(["sweep", "mlp", *flags, "--detach"]) == 0
-    detached = capsys.readouterr()
-    ids = detached.out.split()
-    assert "they wait for workers (privgraph worker)" in detached.err
-    store = RunStore.open()
-    assert [(record.state, record.tags) for record in store.find()] == [("queued", ("mine", "sweep"))] * 4
-    assert main(["sweep", "mlp", *flags]) == 0
-    printed = capsys.readouterr()
-    lines = printed.out.splitlines()
-    assert [line.split()[:2] for line in lines] == [*([run, "done"] for run in ids), *[["Mean", "of"]] * 2]
-    assert all("accuracy" in line for line in lines)
-    assert main(["sweep", "mlp", *flags]) == 0
-    assert "4 runs, 4 done before" in capsys.readouterr().err
 
 
 @pytest.mark.long
@@ -456,14 +342,3 @@ def test_two_machines_of_ray_give_the_same_as_this_one_and_one_that_dies_loses_n
     states = train("ray", team, ids, EngineOptions(workers=3), watch=kill, every=0.1)
     assert died
     assert states == dict.fromkeys(ids, "done")
-
-
-def test_the_environment_of_a_job_is_left_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from privgraph.runs.engines.slurm import _environment
-
-    monkeypatch.setenv("PRIVGRAPH_STORE", "before")
-    monkeypatch.delenv("PRIVGRAPH_ARTIFACTS", raising=False)
-    with _environment({"PRIVGRAPH_STORE": "inside", "PRIVGRAPH_ARTIFACTS": "inside"}):
-        assert os.environ["PRIVGRAPH_ARTIFACTS"] == "inside"
-    assert os.environ["PRIVGRAPH_STORE"] == "before"
-    assert "PRIVGRAPH_ARTIFACTS" not in os.environ

@@ -4,7 +4,7 @@ else."""
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,6 @@ from privgraph.methods import keys
 from privgraph.methods.keys import run_keys
 from privgraph.methods.teachers.answers import Answers
 from privgraph.methods.training import Member
-from privgraph.program import program
 from privgraph.progress import Event, Result
 from privgraph.registry import MethodSpec
 from privgraph.runs import worker
@@ -187,43 +186,35 @@ def test_a_stack_that_is_trained_in_parts_has_the_noise_of_each_part(
     assert keys_of(store, given, *specs) == parts
 
 
-def test_libraries_and_their_threads_are_part_of_the_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    graph = load("karate")
-    (here,) = run_keys(b"secret", ["the same run"], [graph], "cpu")
+def _libraries(patch: pytest.MonkeyPatch) -> None:
     told = [{"internal_api": "openblas", "version": "0.3", "architecture": "Zen", "num_threads": 7}]
-    monkeypatch.setattr(keys, "threadpool_info", lambda: told)
-    (there,) = run_keys(b"secret", ["the same run"], [graph], "cpu")
-    assert here.noise != there.noise
-    assert here.shared != there.shared
+    patch.setattr(keys, "threadpool_info", lambda: told)
 
 
-@pytest.mark.parametrize("name", ["MKL_CBWR", "ONEDNN_MAX_CPU_ISA", "ATEN_CPU_CAPABILITY"])
-def test_what_tells_libraries_to_choose_other_kernels_is_part_of_the_place(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """No library tells of it: gradients round otherwise, and the same noise would show the difference."""
-    graph = load("karate")
-    (here,) = run_keys(b"secret", ["the same run"], [graph], "cpu")
-    monkeypatch.setenv(name, "COMPATIBLE")
-    (there,) = run_keys(b"secret", ["the same run"], [graph], "cpu")
-    assert here.noise != there.noise
-    assert here.shared != there.shared
-
-
-def test_the_processor_is_part_of_the_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    graph = load("karate")
-    (here,) = run_keys(b"secret", ["the same run"], [graph], "cpu")
+def _processor(patch: pytest.MonkeyPatch) -> None:
     assert keys.processor()
-    monkeypatch.setattr(keys, "processor", lambda: "another maker's, with the same instructions")
+    patch.setattr(keys, "processor", lambda: "another maker's, with the same instructions")
+
+
+PLACES: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
+    "libraries": _libraries,
+    "processor": _processor,
+    **{
+        name: (lambda patch, name=name: patch.setenv(name, "COMPATIBLE"))  # type: ignore[misc]
+        for name in ("MKL_CBWR", "ONEDNN_MAX_CPU_ISA", "ATEN_CPU_CAPABILITY")
+    },
+}
+"""What makes gradients round otherwise: the same noise would show the difference."""
+
+
+@pytest.mark.parametrize("what", PLACES)
+def test_the_place_is_part_of_the_key(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = load("karate")
+    (here,) = run_keys(b"secret", ["the same run"], [graph], "cpu")
+    PLACES[what](monkeypatch)
     (there,) = run_keys(b"secret", ["the same run"], [graph], "cpu")
     assert here.noise != there.noise
-
-
-def test_a_run_says_which_program_made_its_last_attempt(store: RunStore, data: str) -> None:
-    run = store.submit(make_spec("mlp", data, {"unit": "none", "epochs": 1}, device="cpu"))
-    assert store.get(run).version == ""
-    assert worker.main([run]) == 0
-    assert store.get(run).version == program()
+    assert here.shared != there.shared
 
 
 def test_another_number_of_threads_is_another_device() -> None:

@@ -19,7 +19,7 @@ from privgraph.runs.launch import capacity
 from privgraph.runs.machine import DeviceError
 from privgraph.runs.processes import last_words
 from privgraph.runs.queueing import STACK_LIMIT, stack_name, stacks
-from privgraph.runs.records import RunQuery, StoreError
+from privgraph.runs.records import StoreError
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.sweep import price_of_all, sweep
 
@@ -70,24 +70,6 @@ def test_capacity_is_what_the_variable_says_or_at_least_one(monkeypatch: pytest.
         monkeypatch.setenv("PRIVGRAPH_WORKERS", bad)
         with pytest.raises(StoreError, match=f"whole number of at least 0 .got {bad}"):
             capacity()
-
-
-def test_a_sweep_is_the_grid_of_its_values_and_seeds() -> None:
-    base = make_spec("gnn", "karate", {"epochs": 10}, seed=5)
-    specs = sweep(base, over={"hidden": [8, 16], "conv": ["gcn", "sage"]}, seeds=[0, 1])
-    assert len(specs) == len({spec.id for spec in specs}) == 8
-    assert [(spec.options["hidden"], spec.options["conv"], spec.seed) for spec in specs[:3]] == [
-        (8, "gcn", 0),
-        (8, "gcn", 1),
-        (8, "sage", 0),
-    ]
-    assert all(spec.options["epochs"] == 10 for spec in specs)
-    assert sweep(base) == [base]
-    assert len(sweep(base, over={"hidden": [8, 8]})) == 1
-    with pytest.raises(OptionError, match="hidden must be at least 4"):
-        sweep(base, over={"hidden": [8, 2]})
-    with pytest.raises(OptionError, match="did you mean hidden"):
-        sweep(base, over={"hiden": [8]})
 
 
 def test_tuning_costs_the_composition_of_all_that_was_tried() -> None:
@@ -225,13 +207,6 @@ def test_last_words_are_whole_lines(tmp_path) -> None:  # type: ignore[no-untype
     crash = 'Fatal Python error: Segmentation fault\n\n  File "here.py", line 3 in work\n'
     log.write_text(f"{crash}\nExtension modules: {', '.join(f'package.module_{n}' for n in range(600))}\n")
     assert last_words(log) == crash.strip()
-
-
-def test_queries_are_checked() -> None:
-    with pytest.raises(ValueError, match="order must be one of"):
-        RunQuery(order="id; DROP TABLE runs")
-    with pytest.raises(ValueError, match="must not be negative"):
-        RunQuery(limit=-1)
 
 
 def test_who_stops_a_run_may_have_watched_private_curves() -> None:

@@ -17,12 +17,8 @@ from typing import ClassVar
 import pytest
 from tests.data import large_made_here as made
 
-from privgraph.data import catalogue
 from privgraph.data.large.add import add
-from privgraph.data.sizes import known_facts
-from privgraph.data.spec import PublicFacts
 from privgraph.data.uploads import large_folder
-from privgraph.methods.base import MethodConfig, memory_estimate
 from privgraph.nn.text import naming
 from privgraph.options import OptionError
 from privgraph.runs import here, launch, worker
@@ -33,7 +29,7 @@ from privgraph.runs.pull_options import PullOptions
 from privgraph.runs.queueing import Wants
 from privgraph.runs.records import RunRecord, StoreError
 from privgraph.runs.reporting import Job
-from privgraph.runs.spec import RunSpec, make_spec
+from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph.runs.sweep import sweep
 from privgraph.runs.tables import runs
@@ -83,11 +79,6 @@ def test_what_a_worker_is_told_is_checked() -> None:
     ):
         with pytest.raises(OptionError, match=sentence):
             PullOptions(**bad)  # type: ignore[arg-type]
-
-
-def test_the_command_refuses_what_it_cannot_read(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["worker", "--memory", "much"]) == 2
-    assert "memory must be an amount" in capsys.readouterr().err
 
 
 def test_data_are_at_hand_where_their_files_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -171,42 +162,6 @@ def test_a_run_whose_plan_needs_more_memory_is_left_to_others(
     assert store.leases.claim_next("large", Wants(memory_mb=16_384.0)) == [run]
 
 
-def test_the_memory_of_a_run_is_estimated_once_for_all_seeds_of_a_setting(
-    store: RunStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[object] = []
-
-    def counted(config: MethodConfig, facts: PublicFacts) -> float:
-        asked.append(config)
-        return memory_estimate(config, facts)
-
-    monkeypatch.setattr("privgraph.runs.memory.memory_estimate", counted)
-    base = make_spec("gap", "cora", {"unit": "node", "hidden": 77})
-    (first, *_) = store.submit_all(sweep(base, over={"epsilon": [1, 2]}, seeds=range(20)))
-    assert len(asked) == 2
-    facts = known_facts(catalogue.dataset("cora"), {})
-    assert facts is not None
-    needs = base.config().plan(facts).memory_mb
-    assert store.leases.needing_more(needs - 1, [first]) == (1, pytest.approx(needs))
-    unknown = store.submit(RunSpec(method="no-such-method", dataset="cora", options={"unit": "edge"}))
-    assert store.leases.needing_more(0.0, [unknown]) == (0, 0.0), "its worker says what is wrong"
-
-
-def test_a_run_that_is_too_large_for_a_machine_waits_for_another(
-    store: RunStore, made_worker: type[Made], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    small = store.submit(make_spec("mlp", "karate", {"epochs": 3}))
-    large = store.submit(make_spec("dp-gpl", "cora", {"unit": "node"}))
-    monkeypatch.setattr(pulling_room, "at_hand", lambda *_, **__: True)
-    monkeypatch.setattr(pulling_room, "machine_mb", lambda: 1000.0)
-    made_worker.outcomes = ["done"]
-    for options in (PullOptions(idle=0.0), PullOptions(idle=0.0, memory="8GB")):
-        assert pulling_room.pull(store, options, (), threading.Event())
-        said = capsys.readouterr().err
-        assert re.search(r"1 run waits for a worker with 1,7\d\d MB of memory: this one may use 1,000 MB", said), said
-    assert store.states([small, large]) == {small: "done", large: "queued"}
-
-
 def test_neither_a_launcher_nor_its_worker_begins_with_another_noise_key(
     store: RunStore, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -219,22 +174,6 @@ def test_neither_a_launcher_nor_its_worker_begins_with_another_noise_key(
     assert worker.main([run]) == 1
     assert "is not that of the store's other workers" in capfd.readouterr().err
     assert store.get(run).state == "queued"
-
-
-@pytest.mark.long
-def test_a_worker_with_another_noise_key_refuses(store: RunStore) -> None:
-    run = store.submit(make_spec("mlp", "karate", {"epochs": 3}))
-    store.leases.agree(bytes(32))
-    worker = pulling("--idle", "0")
-    _, said = worker.communicate(timeout=120)
-    assert worker.returncode == 1
-    assert said.count("\n") == 1
-    assert "is not that of the store's other workers" in said
-    assert store.get(run).state == "queued"
-    assert main(["run", "mlp", "--data", "karate"]) == 1
-    assert main(["key"]) == 1
-    assert main(["key", "--renew"]) == 0
-    assert main(["key"]) == 0
 
 
 @pytest.mark.parametrize("leaves", [True, False], ids=["others'", "its own"])
@@ -271,51 +210,6 @@ def test_a_launcher_leaves_what_others_asked_for_and_this_machine_cannot_train(
     if leaves:
         assert main(["show", lacking[1]]) == 0
         assert "\nWaits for a worker with: cora\n" in capsys.readouterr().out
-
-
-def test_a_run_that_was_asked_for_is_begun_though_another_is_first_of_its_stack(
-    store: RunStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whoever waits for it would wait for ever."""
-    monkeypatch.setenv("PRIVGRAPH_DATA", str(tmp_path / "none"))
-    monkeypatch.setattr(launch, "capacity", lambda: 99)
-    monkeypatch.setattr(launch, "_memory_left", lambda: True)
-    begun: list[list[str]] = []
-    monkeypatch.setattr(launch, "_start", lambda _store, ids, _worker, gives_back, **_: begun.append(list(ids)))
-    specs = [make_spec("progap", "cora", {"unit": "edge", "epsilon": 1.0}, seed=seed) for seed in range(3)]
-    first, second, third = store.submit_all(specs, batch="sweep")
-    launch.launch(store, [second])
-    assert begun == [[second]]
-    launch.launch(store, [first, third])
-    assert begun == [[second], [first, third]]
-
-
-@pytest.mark.long
-def test_a_worker_that_a_launcher_starts_gives_its_run_back(store: RunStore) -> None:
-    run = store.submit(LONG)
-    assert launch.launch(store) == [run]
-    (child,) = launch.children
-    until(store, run, lambda record: record.progress > 0)
-    child.send_signal(signal.SIGTERM)
-    assert child.wait(60) == 0
-    launch.bury(launch.children)
-    assert (store.get(run).state, store.get(run).attempt) == ("queued", 2)
-
-
-@pytest.mark.long
-def test_a_key_that_was_renewed_ends_workers_that_have_the_old_one(store: RunStore) -> None:
-    waiting = pulling("--forever")
-    try:
-        while not store.leases.fingerprint():
-            time.sleep(0.1)
-        store.leases.renew(bytes(32))
-        run = store.submit(make_spec("mlp", "karate", {"epochs": 3}))
-        _, said = waiting.communicate(timeout=120)
-    finally:
-        waiting.kill()
-    assert waiting.returncode == 1
-    assert "is not that of the store's other workers" in said
-    assert store.get(run).state == "queued"
 
 
 def test_a_key_that_was_renewed_after_the_claim_leaves_the_run_to_others(store: RunStore) -> None:
@@ -357,47 +251,12 @@ def made_worker(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> type[Made]:
     return Made
 
 
-def three(store: RunStore) -> list[str]:
-    """Three runs, each of which is trained alone."""
-    return [store.submit(make_spec("mlp", "karate", {"epochs": 3}, seed=seed)) for seed in range(3)]
-
-
-def test_one_run_that_fails_is_told_at_the_end(store: RunStore, made_worker: type[Made]) -> None:
-    ids, made_worker.outcomes = three(store), ["done", "failed", "done"]
-    assert not pulling_room.pull(store, PullOptions(idle=0.0), (), threading.Event())
-    assert store.states(ids) == dict(zip(ids, ["done", "failed", "done"], strict=True))
-
-
 def test_who_pulls_takes_what_a_dead_worker_left(store: RunStore, made_worker: type[Made]) -> None:
     run = store.submit(make_spec("mlp", "karate", {"epochs": 3}), retries=1)
     store.leases.claim([run], "dead", pid=2**22 + 1)
     made_worker.outcomes = ["done"]
     assert pulling_room.pull(store, PullOptions(idle=0.0), (), threading.Event())
     assert (store.get(run).state, store.get(run).attempt) == ("done", 2)
-
-
-def test_the_time_without_a_run_counts_from_the_last_one(
-    store: RunStore, made_worker: type[Made], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first, later = store.submit(LONG), make_spec("mlp", "karate", {"epochs": 3})
-    made_worker.outcomes = ["done", "done"]
-    clock = [0.0]
-    monkeypatch.setattr(pulling_room.time, "monotonic", lambda: clock[0])
-    work = made_worker.work
-
-    def long(self: Made) -> bool:
-        clock[0] += 1000
-        return work(self)
-
-    class Ends(threading.Event):
-        def wait(self, timeout: float | None = None) -> bool:
-            store.submit(later)
-            clock[0] += 1
-            return False
-
-    monkeypatch.setattr(made_worker, "work", long)
-    assert pulling_room.pull(store, PullOptions(idle=60.0), (), Ends())
-    assert store.states([first, later.id]) == {first: "done", later.id: "done"}
 
 
 def test_a_machine_without_cuda_takes_no_run_that_asks_for_it(monkeypatch: pytest.MonkeyPatch) -> None:

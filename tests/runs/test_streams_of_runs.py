@@ -31,26 +31,6 @@ def curve(store: RunStore, run: str) -> list[float]:
 
 
 @pytest.mark.long
-def test_each_run_of_a_batch_has_the_split_of_its_own_seed(store: RunStore) -> None:
-    """Inductive splits cut edges, so that not even the graph may be shared."""
-    options = {"unit": "none", "epochs": 5, "depth": 1}
-    together = sweep(make_spec("progap", "karate", options, split="inductive"), seeds=(0, 1))
-    ids = [store.submit(spec, batch="pair") for spec in together]
-    stacked = {record.id: record for record in wait(store, ids, timeout=120)}
-    assert {record.state for record in stacked.values()} == {"done"}
-    before = {run: (curve(store, run), stacked[run].metrics) for run in ids}
-    for run in ids:
-        store.delete(run)
-    for spec in together:
-        run = store.submit(spec)
-        (alone,) = wait(store, [run], timeout=120)
-        losses, metrics = before[run]
-        assert curve(store, run) == pytest.approx(losses, abs=1e-3)
-        assert alone.metrics == pytest.approx(metrics, abs=0.1)
-    assert before[ids[0]][0] != pytest.approx(before[ids[1]][0], abs=1e-3)
-
-
-@pytest.mark.long
 def test_a_run_repeats_with_the_same_key_and_with_no_other(
     store: RunStore, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

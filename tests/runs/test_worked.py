@@ -80,17 +80,6 @@ def test_a_kept_answer_is_that_of_the_encoders_that_are_asked(asked: Question, t
     assert found.entities[0].places == {"a": 1, "b": 2}
 
 
-@pytest.mark.parametrize(
-    "other", [{"text": "tin rake"}, {"domain": "kitchen"}, {"neighbours": 11}, {"data_options": ()}]
-)
-@pytest.mark.long
-def test_what_was_not_asked_is_not_known(asked: Question, tmp_path: Path, other: dict[str, object]) -> None:
-    path = tmp_path / "worked.json.xz"
-    worked.write(asked, {"oak bench": made(asked)}, path)
-    assert worked.texts(asked, path) == ["oak bench"]
-    assert worked.find(replace(asked, **{"text": "oak bench", **other}), path) is None  # type: ignore[arg-type]
-
-
 @pytest.mark.long
 def test_a_run_that_has_learnt_something_else_is_asked_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(examples.PLACE, str(tmp_path))  # unpacked for this test alone
@@ -99,10 +88,3 @@ def test_a_run_that_has_learnt_something_else_is_asked_anew(tmp_path: Path, monk
     adapter.write_bytes(adapter.read_bytes() + b"0")
     assert worked.texts(asked) == []
     assert worked.texts(replace(asked, encoders=asked.encoders[:-1])) == of_domain(asked)
-
-
-@pytest.mark.long
-def test_a_file_stays_small(asked: Question, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worked, "LIMIT", 10)
-    with pytest.raises(ValueError, match="worked examples may have 10 bytes, and these have"):
-        worked.write(asked, {"oak bench": made(asked)}, tmp_path / "worked.json.xz")

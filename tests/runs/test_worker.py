@@ -262,54 +262,6 @@ def _write_notes(store: RunStore, run: str) -> None:
         store.note(run, "x" * 4000)
 
 
-HAMMERS = """
-import os, sys
-from privgraph.progress import Log
-from privgraph.runs.leases import Outcome
-from privgraph.runs.spec import RunSpec
-from privgraph.runs.store import RunStore
-import privgraph.runs.leases, sqlalchemy.dialects.sqlite
-parent = os.getpid()
-seed = next((seed for seed in range(8) if not os.fork()), None)  # what is imported is imported once for all eight
-if seed is None:
-    sys.exit(any([os.wait()[1] for _ in range(8)]))
-store = RunStore.open()
-run = store.submit(RunSpec(method="hammer", dataset="karate", seed=seed))
-store.leases.claim([run], f"hammer{seed}", pid=os.getpid())
-while not os.path.exists(sys.argv[1]) and os.getppid() == parent:
-    told = store.append(run, [Log(message="busy")], f"hammer{seed}")
-store.leases.finish(run, f"hammer{seed}", Outcome(state="stopped"))
-os.write(1, f"{seed} {told}\\n".encode())
-"""
-
-
-@pytest.mark.long
-def test_a_run_is_done_while_eight_writers_keep_the_store_busy(
-    store: RunStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PRIVGRAPH_WORKERS", "9")
-    end = tmp_path / "end"
-    hammers = subprocess.Popen([sys.executable, "-c", HAMMERS, str(end)], stdout=subprocess.PIPE, text=True)
-    busy = RunQuery(methods=("hammer",), states=("running",))
-    until(lambda: sum(bool(store.events(record.id, limit=1)) for record in store.find(busy)) == 8)
-    run = store.submit(quick())
-    try:
-        records = wait(store, [run], timeout=PATIENCE)
-    finally:
-        end.touch()
-    output = hammers.communicate()[0]
-    assert records[0].state == "done", records[0].error
-    assert hammers.returncode == 0
-    told_by = {int(seed): int(messages) for seed, messages in map(str.split, output.splitlines())}
-    for record in store.find(RunQuery(methods=("hammer",))):
-        messages = told_by[record.spec.seed]
-        assert record.state == "stopped"
-        assert [event.sequence for event in store.events(record.id, kinds=["log"])] == list(range(1, messages + 1))
-    events = store.events(run)
-    assert [event.sequence for event in events] == list(range(1, len(events) + 1))
-    assert sum(event.kind == "metric" and event.payload["name"] == "train_loss" for event in events) == 20
-
-
 @pytest.mark.long
 def test_what_cannot_run_fails_in_one_sentence(
     store: RunStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
