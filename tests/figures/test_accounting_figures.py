@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from privgraph.papers import heter_poisson as heterpoisson
-from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.chart import Chart, Series
-from privgraph_workbench.figures.costs import cost, entry_costs, ledger, split
+from privgraph_workbench.figures.costs import cost, ledger, split
 from privgraph_workbench.figures.noise import noise_shapes, precision, revealed_scale, terms
 
 POINTS = [(2.0, 4.0, 3.0), (1.0, 9.0, 7.0), (20.0, 0.3, 0.2)]
@@ -37,58 +36,11 @@ class TestCost:
         assert _series(chart, "sound ε", "points").y == (4.0,)
         assert chart.panels[0].x.scale == "log"
 
-    def test_only_what_can_be_dragged_has_a_handle(self) -> None:
-        for handle, name in ((True, cost.HANDLE), (False, "")):
-            rule = cost.chart(cost.data(POINTS, 2.0, "noise", handle=handle)).panels[0].rules[0]
-            assert (rule.x, rule.handle) == (2.0, name)
-
-    def test_two_methods_stand_side_by_side_over_one_range(self) -> None:
-        rows = cost.data(POINTS, 2.0, "noise", of="GAP, edge") + cost.data([(1.0, 40.0, None)], 1.0, "sigma", of="PATE")
-        chart = cost.chart(rows)
-        assert [panel.title for panel in chart.panels] == ["GAP, edge", "PATE"]
-        assert [panel.x.title for panel in chart.panels] == ["noise, logarithmic", "sigma"]
-        assert len({(panel.y.low, panel.y.high) for panel in chart.panels}) == 1
-        assert {one.panel for one in chart.series if one.epsilon == "published"} == {0}
-        assert cost.chart(rows[:3]).title == "GAP, edge: ε against noise"
-
-    def test_two_methods_whose_noise_is_of_one_kind_share_a_panel(self) -> None:
-        other = [(1.0, 9.0, None), (2.0, 5.0, None), (3.0, 2.0, None)]
-        rows = cost.data(POINTS, 2.0, "noise", of="GAP, edge") + cost.data(other, 3.0, "noise", of="ProGAP, edge")
-        chart = cost.chart(rows)
-        (panel,) = chart.panels
-        assert sorted(rule.x for rule in panel.rules) == [2.0, 3.0]
-        assert [one.name for one in chart.series if one.legend] == ["GAP, edge: sound ε", "ProGAP, edge: sound ε"]
-        assert chart.title == "Sound ε against noise"
-
-    def test_few_values_stand_on_a_plain_axis(self) -> None:
-        chart = cost.chart(cost.data([(float(k), 1.0 + k, None) for k in range(5)], 1.0, "M"))
-        assert chart.panels[0].x.scale == "linear"
-        assert [one.name for one in chart.series if one.legend] == ["sound ε"], "no formula, no line"
-
     def test_without_a_proof_the_published_line_stands_alone_and_says_so(self) -> None:
         rows = cost.data([(x, math.inf, published) for x, _, published in POINTS], 2.0, "noise")
         chart = cost.chart(rows)
         assert {one.name for one in chart.series} == {"ε as published"}
         assert not cost.chart(cost.data([(1.0, math.inf, None)], 1.0, "noise")).series
-
-    def test_the_label_of_a_line_stands_at_the_line_on_a_logarithmic_axis(self) -> None:
-        figure = figure_of("cost").plot(cost.data(POINTS, 2.0, "noise", handle=True))
-        label = next(one for one in figure.layout.annotations if "this setting ↔" in one.text)
-        held = cost.chart(cost.data(POINTS, 2.0, "noise", handle=True))
-        assert held.panels[0].rules[0].label == "this setting", "nothing can be dragged in a file"
-        assert figure.layout.shapes[0].x0 == 2.0
-        assert label.x == pytest.approx(math.log10(2.0))
-
-
-def test_entries_alone_and_the_rest_without_them() -> None:
-    rows = entry_costs.data([("sums", 0.7, 0.9), ("gradients", 0.9, 0.7)], 1.2)
-    chart = entry_costs.chart(rows)
-    assert [one.x for one in chart.series] == [(0.7, 0.9), (0.9, 0.7)]
-    assert all(panel.rules[0].x == 1.2 for panel in chart.panels)
-    infinite = entry_costs.chart(entry_costs.data([("sums", 0.7, math.inf), ("training", math.inf, 0.7)], math.inf))
-    assert infinite.series[0].text == ("0.7", "none proved")
-    assert not infinite.panels[0].rules
-    assert not entry_costs.chart([]).series
 
 
 def test_a_bar_of_shares_ends_at_all() -> None:
@@ -126,16 +78,6 @@ class TestNoiseShapes:
         assert told("spherical Laplace") > 2
         assert told("Gaussian") == pytest.approx(1, abs=0.15)
         assert told("independent Laplace") == pytest.approx(1, abs=0.25)
-
-    def test_the_same_each_time_and_marked_as_an_illustration(self) -> None:
-        rows = noise_shapes.data()
-        assert rows == noise_shapes.data()
-        peak = {
-            kind: max(row["y"] for row in rows if row["kind"] == kind and row["dimensions"] == 1)
-            for kind in noise_shapes.KINDS
-        }
-        assert peak["Gaussian"] == pytest.approx(0.4, abs=0.02)
-        assert peak["spherical Laplace"] == pytest.approx(peak["independent Laplace"], rel=0.05)
 
 
 def test_the_papers_numbers_of_its_equation_3() -> None:
@@ -181,26 +123,10 @@ def test_terms_in_powers_of_ten() -> None:
     assert not terms.chart([]).series
 
 
-def test_what_is_reached_stands_above_what_is_claimed() -> None:
-    rows = revealed_scale.data([(0.0, 0.5, 0.4, 0.45), (4.0, 0.01, 0.0, 1e-6)])
-    chart = revealed_scale.chart(rows)
-    lines = {one.name: one for one in chart.series}
-    assert len(lines["spherical Laplace, all coordinates (reached)"].x) == 2
-    assert len(lines["spherical Laplace, one coordinate (claimed)"].x) == 1, "pure: nothing is left beyond"
-    assert not revealed_scale.chart(revealed_scale.data([(1.0, 0.0, 0.0, 0.0)])).series
-
-
 class TestPrecision:
     def test_the_papers_example(self) -> None:
         (mark,) = [row for row in precision.data(10, 1e-5, {"example": 2.0}) if row["kind"] == "mark"]
         assert mark["precision"] == pytest.approx(math.exp(2) / (9 + math.exp(2)), abs=1e-4)
-
-    def test_what_a_run_reached_stands_beside_the_bound(self) -> None:
-        rows = precision.data(4, 1e-5, {"sound": 2.0}, measured={"this run": (2.0, 0.9), "open": (math.inf, 0.5)})
-        (reached,) = [row for row in rows if row["kind"] == "measured"]
-        assert (reached["epsilon"], reached["precision"]) == (2.0, 0.9)
-        chart = precision.chart(rows)
-        assert next(one for one in chart.series if one.name == "this run").y == (0.9,)
 
     def test_from_blind_guessing_to_everything(self) -> None:
         rows = precision.data(4, 0.0, {"weak": 20.0, "none proved": math.inf}, share=0.7)

@@ -54,11 +54,6 @@ class TestAreas:
         assert any("; true classes alone: 0.817)" in one.name for one in curves.series if one.legend)
         assert curves.title == "Who is connected to whom? Cora"
 
-    def test_one_model_alone_has_no_further_ones_and_nothing_is_an_empty_chart(self) -> None:
-        (_, own) = attack_areas.chart(attack_areas.data([attack(targets=1)])).series
-        assert len(own.x) == 1
-        assert attack_areas.chart([]).series == ()
-
 
 def test_a_setting_has_one_colour_whatever_it_is_drawn_beside() -> None:
     bare = replace(attack(), sound=math.inf)

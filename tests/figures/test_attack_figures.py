@@ -12,38 +12,11 @@ from tests.figures.made_attacks import attack
 from privgraph.attacks.exchange import group_delta
 from privgraph.audits.bounds import at_most, mean_of_shares
 from privgraph.data.load import load
-from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.attacks import attack_exposure, attack_map, attack_roc, attack_scores
-from privgraph_workbench.figures.attacks.attack_map import LEVELS
-from privgraph_workbench.figures.audits.audit_roc import SCALES, frontier
-from privgraph_workbench.words.numbers import number
+from privgraph_workbench.figures.audits.audit_roc import frontier
 
 
 class TestCurves:
-    @pytest.mark.parametrize("scale", SCALES)
-    def test_a_curve_a_band_and_a_claim_for_each_attack(self, scale: str) -> None:
-        records = [attack(memory=2.0), attack(memory=0.5, seed=1)]
-        chart = attack_roc.chart(attack_roc.data(records, scale, ["strong", "weak"]))
-        names = [series.name.split(" (")[0] for series in chart.series if series.legend]
-        assert [name for name in names if name in ("strong", "weak")] == ["strong", "weak"]
-        assert len([series for series in chart.series if series.kind == "band" and series.group]) == 2
-        assert len([series for series in chart.series if series.epsilon == "sound"]) == 1, "one claim for both"
-        faint = [one for one in chart.series if one.faint and one.group]
-        assert [one.group for one in faint] == ["strong", "weak"]
-        assert not any(one.legend for one in faint), "each hides with the mean"
-        keys = [one.name for one in chart.series if one.legend and not one.x]
-        assert keys == [attack_roc.FAINT, attack_roc.BAND], "the legend says once what they are"
-        for record, name in zip(records, ("strong", "weak"), strict=True):
-            mean = next(one for one in chart.series if one.group == name and one.kind == "line" and not one.faint)
-            drawn = list(zip(record.band_false, record.band_mean, strict=True))
-            assert set(zip(mean.x, mean.y, strict=True)) <= set(drawn), "the mean over the attacked models"
-            assert f"mean of 3 models, area {number(record.found[0])}" in mean.name
-        for series in (one for one in chart.series if one.x):
-            assert list(series.x) == sorted(series.x)
-            assert min(series.x) >= 0 if scale == "linear" else min(series.x) > 0
-            for low, high in zip(series.low, series.y, strict=False):
-                assert low <= high
-
     def test_a_curve_goes_in_steps_as_the_rates_beside_it_are_counted(self) -> None:
         """Between two thresholds an attacker has the rates of the stricter one."""
         tied = replace(attack(), areas=(0.6,), true_rates=((0.0, 0.0, 0.0),), roc_false=(0.0, 0.2, 1.0),
@@ -101,40 +74,6 @@ class TestCurves:
         (drawn,) = (one for one in series if one.kind == "band" and one.x)
         assert (drawn.low, drawn.y) == (record.band_low, record.band_high)
 
-    def test_on_logarithmic_axes_a_band_that_holds_0_reaches_down_to_the_edge(self) -> None:
-        record = attack(memory=1.0)
-        first = 1 / record.outcome.others
-        zeros = sum(one < 2 * first for one in record.band_false)
-        record = replace(record, band_low=(0.0,) * zeros + record.band_low[zeros:])
-        chart = attack_roc.chart(attack_roc.data([record], "log"))
-        (drawn,) = (one for one in chart.series if one.kind == "band" and one.x)
-        edge = chart.panels[0].y.low
-        assert min(one for one in drawn.low if one is not None) == edge
-        seen = [f for f, h in zip(record.band_false, record.band_high, strict=True) if h > 0 and f >= first - 1e-9]
-        assert list(drawn.x) == seen
-        assert len(seen) > 10
-
-    def test_a_logarithmic_curve_begins_at_the_first_false_alarm(self) -> None:
-        record = attack(memory=1.0)
-        others = record.outcome.others
-        chart = attack_roc.chart(attack_roc.data([record], "log"))
-        begins = {min(one.x) for one in chart.series if one.group}
-        assert begins
-        assert min(begins) >= 1 / others - 1e-9
-        straight = attack_roc.chart(attack_roc.data([record]))
-        assert min(one.x[0] for one in straight.series if one.group) == 0
-
-    @pytest.mark.parametrize(("several", "lines"), [(2, 4), (3, 3)])
-    def test_of_many_attacks_one_line_each_is_drawn(self, several: int, lines: int) -> None:
-        rows = attack_roc.data([attack(seed=seed, memory=1.0) for seed in range(several)])
-        chart = attack_roc.chart(rows)
-        drawn = [one for one in chart.series if one.group and one.kind == "line"]
-        assert len(drawn) == lines
-        assert any(one.faint for one in drawn) == (several == 2)
-        named = [one.name for one in drawn if one.legend]
-        assert len(named) == several
-        assert all("mean of" in one for one in named)
-
     def test_a_table_has_only_what_differs_and_nothing_below_one_false_alarm(self) -> None:
         record = attack()
         rows = attack_roc.data([record], "log")
@@ -145,42 +84,6 @@ class TestCurves:
         seen = [rate for rate in rates if rate > 0]
         assert min(seen) == pytest.approx(1 / record.outcome.others, rel=0.5)
         assert min(seen) >= (1 - 1e-9) / record.outcome.others
-
-    def test_a_long_name_is_broken_in_the_legend_and_its_area_is_seen(self) -> None:
-        rows = attack_roc.data([attack()], names=["Graph network on a made-up graph " * 4])
-        name, own = [one.name for one in attack_roc.chart(rows).series if "area" in one.name and one.legend]
-        assert own.startswith(attack_roc.OWN), "the faint line of a single attack has its own entry"
-        entries = [
-            one["name"]
-            for one in figure_of("attack_roc").plot(rows, "light").to_dict()["data"]
-            if one.get("showlegend")
-        ]
-        assert any(one.startswith(attack_roc.OWN) for one in entries), "on the page, too"
-        assert max(map(len, name.split("\n"))) <= attack_roc.LINE
-        assert len(name.split("\n")) > 1
-        drawn = figure_of("attack_roc").plot(rows)
-        plain = figure_of("attack_roc").plot(attack_roc.data([attack()], names=["a"]))
-        assert drawn.layout.height > plain.layout.height, "and has the room"
-
-    def test_bands_that_are_not_drawn_are_in_a_csv(self) -> None:
-        rows = attack_roc.data([attack(targets=4)], banded=False)
-        chart = attack_roc.chart(rows)
-        assert not [one for one in chart.series if one.kind == "band"]
-        assert attack_roc.table(rows) == attack_roc.table(attack_roc.data([attack(targets=4)]))
-        ends = [(row["true_positive_rate_low"], row["true_positive_rate_high"]) for row in attack_roc.table(rows)]
-        assert any(low is not None and low < high for low, high in ends)
-        kept = [{name: cell for name, cell in row.items() if name != "banded"} for row in rows]
-        assert [one for one in attack_roc.chart(kept).series if one.kind == "band"], "of a figure that was kept before"
-
-    def test_a_single_model_has_no_band(self) -> None:
-        assert {row["curve"] for row in attack_roc.data([attack(targets=1)])} == {"attack", "sound"}
-
-    def test_equal_names_stay_apart_and_nothing_is_an_empty_figure(self) -> None:
-        rows = attack_roc.data([attack(), attack(seed=2)])
-        assert len({row["attack"] for row in rows}) == 2
-        assert attack_roc.chart(attack_roc.data([])).series == ()
-        with pytest.raises(ValueError, match="scale must be one of"):
-            attack_roc.data([attack()], "cubic")
 
 
 def test_scores_hold_every_node_once() -> None:
@@ -211,16 +114,6 @@ def test_exposure_has_a_bar_for_each_group() -> None:
     assert [panel.x.title != "" for panel in chart.panels] == [False, True], "no title above another panel's label"
     assert np.mean([value for value in drawn if isinstance(value, float)]) > 0.7
     assert attack_exposure.chart([]).series == ()
-
-
-def test_an_exposure_on_the_border_of_two_levels_is_of_the_higher_one() -> None:
-    """And who lies below everybody, at 0, is drawn like the rest."""
-    record = attack(memory=2.0)
-    borders = (1.0, 0.99, 0.9, 0.0)
-    nodes = tuple(replace(one, exposure=at) for one, at in zip(record.map_nodes, borders, strict=False))
-    chart = attack_map.chart(attack_map.data(replace(record, map_nodes=nodes, map_edges=())))
-    drawn = {one.name: len(one.x) for one in chart.series if one.kind == "points"}
-    assert drawn == {f"trained, {words}": number for (_, words, *_), number in zip(LEVELS, (2, 1, 1), strict=True)}
 
 
 def test_the_map_holds_the_most_exposed_and_their_neighbours() -> None:

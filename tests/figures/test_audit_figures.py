@@ -38,25 +38,6 @@ class TestCurves:
             assert min(allowed) >= best - 1e-9
             assert min(allowed) == pytest.approx(best, abs=1e-3)
 
-    @pytest.mark.parametrize("scale", audit_roc.SCALES)
-    def test_each_scale_draws_the_attack_and_both_claims(self, scale: str) -> None:
-        rows = audit_roc.data(audit(), scale)
-        chart = audit_roc.chart(rows)
-        names = [series.name.split(" (")[0] for series in chart.series]
-        assert names == [
-            "guessing",
-            "the attack in the long run",
-            "the attack",
-            "sound ε allows no more",
-            "ε as published allows no more",
-        ], "a line for each claim"
-        for series in chart.series:
-            assert list(series.x) == sorted(series.x)
-            assert list(series.y) == sorted(series.y)
-            assert min(series.x) >= 0 if scale == "linear" else min(series.x) > 0
-        drawn = figure_of("audit_roc").plot(rows)
-        assert (drawn.layout.xaxis.type == "log") == (scale == "log")
-
     @pytest.mark.parametrize("noise", [0.4, 1.0, 5.0])
     def test_plain_gaussian_noise_has_its_own_curve_within_the_claim(self, noise: float) -> None:
         record = audit(noise=noise)
@@ -85,13 +66,6 @@ class TestCurves:
         names = [one.name for one in audit_roc.chart(rows).series]
         assert len([name for name in names if "allows no more" in name]) == 2, "one line for each claim"
 
-    def test_an_outsider_has_no_line_of_a_claim(self) -> None:
-        """Its two sides lie several neighbouring datasets apart, and a claim's line speaks of one."""
-        record = replace(audit(), adversary=Adversary.OUTSIDER)
-        assert {row["curve"] for row in audit_roc.data(record)} == {"attack"}
-        assert "band" in {row["curve"] for row in audit_roc.data(audit())}
-        assert {"sound", "published"} <= {row["curve"] for row in audit_roc.data(audit())}
-
     @pytest.mark.parametrize("scale", audit_roc.SCALES)
     def test_a_band_says_how_far_the_curve_lies_by_chance(self, scale: str) -> None:
         """It holds the attack's own curve, the law's, and is as wide as its trials are few."""
@@ -109,10 +83,6 @@ class TestCurves:
             widths[trials] = float(np.interp(0.2, places, high - low))
         assert 2 < widths[400] / widths[4000] < 5, "a tenth of the trials: about three times as wide"
 
-    def test_canaries_of_one_training_have_no_band(self) -> None:
-        record = replace(audit(), adversary=Adversary.CANARIES)
-        assert "band" not in {row["curve"] for row in audit_roc.data(record)}
-
     def test_other_noise_has_no_gaussian_curve(self) -> None:
         sampled = replace(audit(), audit="white-box")  # its Gaussian route is that of one step, on a sample
         laplace = replace(audit(), bounds=audit().bounds[:1])
@@ -120,55 +90,6 @@ class TestCurves:
             rows = audit_roc.data(record)
             assert "gaussian" not in {row["curve"] for row in rows}
             assert rows[0]["mu"] is None
-
-    def test_claims_that_forbid_nothing_have_no_line(self) -> None:
-        record = audit(claimed=math.inf, published=None)
-        chart = audit_roc.chart(audit_roc.data(record))
-        assert [series.name for series in chart.series] == [
-            "guessing",
-            "the attack in the long run (95% confidence)",
-            f"the attack (ε audited ≥ {lower(record.epsilon)})",
-        ]
-
-    def test_logarithmic_axes_show_curves_that_run_along_the_upper_edge(self) -> None:
-        """Of an epsilon of 30, everything is found at nearly no false alarms; of one of 1, the axes are
-        square."""
-        for noise, decades in ((0.1, 1), (1.0, 3)):
-            axes = audit_roc.chart(audit_roc.data(audit(noise=noise, published=None), "log")).panels[0]
-            assert axes.x.low is not None
-            assert axes.y.low is not None
-            assert -math.log10(axes.y.low) == pytest.approx(decades)
-            assert -math.log10(axes.x.low) >= 3
-
-    def test_logarithmic_axes_reach_where_a_claim_differs_from_what_was_found(self) -> None:
-        """Two values of a score and no false alarm: only the claim says how rare those are that tell."""
-        made = replace(audit(claimed=8.0, published=8.0, delta=0.0), bounds=audit().bounds[:1])
-        record = replace(made, roc_false=(0.0, 0.0, 1.0), roc_true=(0.0, 0.8, 1.0))
-        rows = audit_roc.data(record, "log")
-        chart = audit_roc.chart(rows)
-        axes = chart.panels[0]
-        assert (axes.x.low, axes.y.low) == (1e-4, pytest.approx(0.1))
-        names = ("the attack (", "sound")
-        attack, sound = (next(one for one in chart.series if one.name.startswith(name)) for name in names)
-        assert (attack.x[0], attack.y[0]) == (pytest.approx(1e-4), pytest.approx(0.8, abs=1e-3))
-        assert sound.y[0] == pytest.approx(math.exp(8) * 1e-4, rel=1e-3)
-        assert float(np.interp(0.5, attack.x, attack.y)) == pytest.approx(0.9, abs=5e-3), "a coin between the two"
-
-    def test_a_claim_of_an_enormous_epsilon_stretches_no_axis(self) -> None:
-        """It allows less than everything below 1e-43 false alarms alone, where nobody looks."""
-        record = replace(audit(claimed=8.0, published=100.1, delta=1e-4), bounds=audit().bounds[:1])
-        axes = audit_roc.chart(audit_roc.data(record, "log")).panels[0]
-        assert axes.x.low is not None
-        assert 1e-4 <= axes.x.low <= 1e-3
-
-    def test_without_a_curve_it_says_so(self) -> None:
-        assert (
-            "no curve" in audit_roc.chart(audit_roc.data(replace(audit(), roc_false=(), roc_true=()))).panels[0].title
-        )
-
-    def test_other_scales_are_refused(self) -> None:
-        with pytest.raises(ValueError, match=r"linear, log \(got cubic\)"):
-            audit_roc.data(audit(), "cubic")
 
 
 class TestScores:
@@ -182,20 +103,11 @@ class TestScores:
         assert outline.x[:2] == (rows[0]["low"], rows[0]["high"])
         assert outline.y[:2] == (rows[0]["share_with"],) * 2
 
-    def test_a_share_is_of_its_own_dataset(self) -> None:
-        record = replace(audit(), edges=(0.0, 1.0, 2.0), scores_with=(3, 1), scores_without=(1, 7))
-        rows = audit_scores.data(record)
-        assert [(row["share_with"], row["share_without"]) for row in rows] == [(0.75, 0.125), (0.25, 0.875)]
-
     def test_what_both_datasets_share_is_one_less_their_distance(self) -> None:
         rows = audit_scores.data(audit(noise=1.0, trials=20_000))
         expected = 2 * norm.sf(0.5)  # of two normal laws at distance 1
         shared = sum(min(row["share_with"], row["share_without"]) for row in rows)
         assert shared == pytest.approx(expected, abs=0.03)
-
-    def test_without_scores_it_says_so(self) -> None:
-        record = replace(audit(), edges=(), scores_with=(), scores_without=())
-        assert "kept no scores" in audit_scores.chart(audit_scores.data(record)).panels[0].title
 
 
 class TestBounds:
@@ -215,17 +127,7 @@ class TestBounds:
         told = [one.split("\n")[-1] for one in audit_bounds.chart(audit_bounds.data(record)).panels[0].y.categories]
         assert told == ["≥ 0.987", "≤ 1.001", "no formula"]
 
-    def test_a_claim_that_dwarfs_the_others_is_cut_and_said_to_be(self) -> None:
-        record = audit(claimed=8.0, published=115_100.0)
-        chart = audit_bounds.chart(audit_bounds.data(record))
-        end = float(chart.panels[0].x.high or 0)
-        assert 8 < end < 20
-        texts = {one.epsilon: one.text for one in chart.series if one.kind == "bars"}
-        assert texts == {"sound": (), "published": ("// >100,000",), "audited": ()}, "a mark where its bar breaks off"
-        (published,) = (one for one in chart.series if one.kind == "bars" and one.epsilon == "published")
-        assert end > 1.2 * float(published.x[0] or 0), "room for the mark"
-
-    @pytest.mark.parametrize("trials", [400, 40_000])
+    @pytest.mark.parametrize("trials", [400, 4000])
     def test_the_most_that_so_many_trials_could_show_is_marked(self, trials: int) -> None:
         """That of an attack which is never wrong, which a bound may reach and cannot exceed."""
         rows = audit_bounds.data(audit(noise=0.5, trials=trials))
@@ -241,16 +143,6 @@ class TestBounds:
         included = np.arange(trials) < trials // 2
         best = one_run_epsilon(included.astype(float), included, 1e-5, 0.95)
         assert row["most"] == pytest.approx(best)
-
-    def test_nothing_proved_reaches_farther_than_every_number(self) -> None:
-        record = audit(claimed=math.inf)
-        chart = audit_bounds.chart(audit_bounds.data(record))
-        (claims,) = (one for one in chart.series if one.epsilon == "sound")
-        assert float(chart.panels[0].x.high or 0) > float(claims.x[0] or 0) > max(record.epsilon, record.published or 0)
-        assert chart.panels[0].y.categories[-2].endswith("≤ ∞")
-
-    def test_without_a_bound_it_says_so(self) -> None:
-        assert "gave no bound" in audit_bounds.chart(audit_bounds.data(replace(audit(), bounds=()))).panels[0].title
 
 
 def _neighbours(store: RunStore, values: list[tuple[int, int, float]], **options: object) -> list[RunRecord]:
@@ -286,22 +178,6 @@ class TestNeighbours:
         assert [trace.type for trace in drawn.data] == ["heatmap", "heatmap"]
         assert "55.0%" in drawn.data[0].text
 
-    def test_runs_that_differ_in_more_are_not_averaged(self, store: RunStore) -> None:
-        records = [
-            record
-            for network, lift in (("gcn", 0.0), ("gin", 0.1))
-            for record in _neighbours(store, [(m, n, a + lift) for m, n, a in self.VALUES], network=network)
-        ]
-        rows = neighbours_heatmap.data(records)
-        assert {row["seeds"] for row in rows} == {1}
-        panels = [panel.title for panel in neighbours_heatmap.chart(rows).panels]
-        assert panels == [f"Made-up social network, ε 1, network {name}" for name in ("gcn", "gin")]
-
-    def test_one_value_of_either_is_no_table(self, store: RunStore) -> None:
-        rows = neighbours_heatmap.data(_neighbours(store, [(1, 1, 0.6), (4, 1, 0.5)]))
-        assert rows == []
-        assert "too few values" in neighbours_heatmap.chart(rows).panels[0].title
-
 
 class TestInfluence:
     def test_a_curve_a_network_that_rises_with_out_edges(self) -> None:
@@ -318,6 +194,3 @@ class TestInfluence:
         assert len(curves) == 3
         for curve in curves:
             assert list(curve.y) == sorted(curve.y), "more out-edges, more influence"
-
-    def test_without_measurements_it_says_so(self) -> None:
-        assert "nothing was measured" in influence.chart(influence.data([])).panels[0].title

@@ -14,7 +14,7 @@ from privgraph_workbench.figures import catalogue, export, figure_of, statements
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.drawing.with_plotly import draw
 from privgraph_workbench.figures.flags import Flag, of_rows, of_statements
-from privgraph_workbench.figures.hover import FORMS, hovers
+from privgraph_workbench.figures.hover import hovers
 from privgraph_workbench.text import texts
 
 Rows = Mapping[str, list[Row]]
@@ -31,13 +31,6 @@ ALWAYS = {
     "attack_map": Flag.EVALUATOR,
     "noise_shapes": Flag.ILLUSTRATION,
 }
-
-
-def test_every_figure_has_one_caption_and_every_flag_one_sentence() -> None:
-    told = texts("figures")
-    assert told["captions"].keys() == catalogue().keys()
-    assert told["flags"].keys() == set(Flag)
-    assert all(form in FORMS for _, form in told["columns"].values())
 
 
 @pytest.mark.parametrize("name", catalogue())

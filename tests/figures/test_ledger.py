@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from tests.figures import made_runs
 
@@ -49,18 +47,3 @@ def test_what_is_free_takes_nothing() -> None:
     free = LedgerEntry(kind=MechanismKind.NOTHING, mechanism="inference", stage="", event=Nothing())
     assert [row["share"] for row in ledger.data([gaussian(2), free], 1e-5)] == [1, 0]
     assert [row["share"] for row in ledger.data([free], 1e-5)] == [0]
-
-
-def test_entries_of_one_name_have_bars_of_their_own() -> None:
-    entries = [gaussian(2), replace(gaussian(3), note="another")]
-    names = ledger.chart(ledger.data(entries, 1e-5)).panels[0].y.categories
-    assert names == ("noise, stage 1", "noise, stage 1 (2)")
-
-
-def test_an_empty_ledger_says_so() -> None:
-    assert ledger.data([], 1e-5) == []
-    assert "nothing that is protected" in ledger.chart([]).panels[0].title
-
-
-def test_delta_zero_has_shares_too() -> None:
-    assert sum(row["share"] for row in ledger.data([gaussian(2), gaussian(3, name="other")], 0.0)) == pytest.approx(1)

@@ -6,14 +6,6 @@ import pytest
 
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Series
 from privgraph_workbench.figures.drawing.with_matplotlib import draw
-from privgraph_workbench.figures.drawing.with_plotly import draw as draw_plotly
-
-
-def narrow() -> Chart:
-    points = Series(name="accuracy", kind="path", x=(1.0, 2.0), y=(0.951, 0.969))
-    panel = Panel(x=Axis(title="epsilon"), y=Axis(title="accuracy (percent)", percent=True))
-    return Chart(title="Accuracy", summary="Two points.", panels=(panel,), series=(points,))
-
 
 ROOM = 0.03
 SHAPES: tuple[tuple[float, ...], ...] = ((0.8,), (1.0,), (0.0,), (0.7, 0.7), (1.0, 1.0), (0.0, 1.0), (0.02, 0.99))
@@ -35,15 +27,3 @@ def test_a_printed_axis_stays_within_a_hundred_percent(values: tuple[float, ...]
     assert -ROOM <= first < last <= 1 + ROOM
     assert first <= min(values)
     assert last >= max(values)
-
-
-def test_one_number_is_printed_on_the_whole_axis() -> None:
-    drawn = draw(shaped((0.8,)))
-    drawn.canvas.draw()
-    assert drawn.axes[0].get_ylim() == (-ROOM, 1 + ROOM)
-
-
-def test_a_shown_axis_is_told_to_stay_within_a_hundred_percent() -> None:
-    for low in (None, 0.0):
-        options = draw_plotly(shaped((0.8,), low)).layout.yaxis.autorangeoptions
-        assert (options.clipmin, options.clipmax) == (-ROOM, 1 + ROOM)

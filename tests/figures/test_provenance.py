@@ -8,12 +8,12 @@ from datetime import date
 from importlib.metadata import version
 
 import pytest
-from tests.figures.made_tradeoffs import point
 
 from privgraph_workbench.figures.export import FORMATS, export, files
+from privgraph_workbench.figures.graphs import classes
 
 DAY = date(2031, 2, 3)
-ROWS = [{**point(1.0, 0.5), "front": False}]
+ROWS = classes.data({"left": 3, "right": 2})
 KEYS = {
     "svg": b"2031-02-03",
     "pdf": b"D:20310203",
@@ -26,7 +26,7 @@ BY = f"privgraph {version('privgraph')}".encode()
 
 @pytest.mark.parametrize("kind", [kind for kind in FORMATS if kind != "csv"])
 def test_a_file_says_when_it_was_made_where_that_is_known(kind: str) -> None:
-    dated, bare = export("tradeoff", ROWS, {}, kind, made=DAY), export("tradeoff", ROWS, {}, kind)
+    dated, bare = export("classes", ROWS, {}, kind, made=DAY), export("classes", ROWS, {}, kind)
     assert KEYS[kind] in dated
     assert KEYS[kind] not in bare
     if kind == "json":
@@ -39,5 +39,5 @@ def test_a_file_says_when_it_was_made_where_that_is_known(kind: str) -> None:
 
 
 def test_a_table_is_numbers_alone_and_archives_are_the_same_on_every_day() -> None:
-    assert export("tradeoff", ROWS, {}, "csv", made=DAY) == export("tradeoff", ROWS, {}, "csv")
-    assert files("tradeoff", ROWS, {})["txt"] == export("tradeoff", ROWS, {}, "txt")
+    assert export("classes", ROWS, {}, "csv", made=DAY) == export("classes", ROWS, {}, "csv")
+    assert files("classes", ROWS, {})["txt"] == export("classes", ROWS, {}, "txt")

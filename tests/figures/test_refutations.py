@@ -3,11 +3,9 @@ exceeds one."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from privgraph.data.spec import PublicFacts
 from privgraph.options import build
@@ -38,11 +36,6 @@ def test_an_audit_refutes_the_claims_below_it(
 ) -> None:
     said = statements.refutations(replace(statement, epsilon_audited=shown, audit_confidence=0.95))
     assert [sentence.split()[1] for sentence in said] == refuted
-
-
-def test_where_nothing_is_proved_no_audit_refutes_it(statement: PrivacyStatement) -> None:
-    nothing = replace(statement, epsilon=math.inf, epsilon_as_published=None, epsilon_audited=9.0)
-    assert statements.refutations(nothing) == []
 
 
 def test_the_number_is_rounded_down_and_has_its_confidence(statement: PrivacyStatement) -> None:
@@ -78,26 +71,3 @@ def test_what_a_bound_takes_for_granted_goes_where_the_number_goes(
     assert bool(premise(laplace)) == (adversary is Adversary.CANARIES)
     bare = replace(shown, ledger=tuple(replace(one, event=NonPrivate(reason="none")) for one in shown.ledger))
     assert not premise(bare)
-
-
-def _page() -> None:
-    from dataclasses import replace
-
-    from privgraph.data.spec import PublicFacts
-    from privgraph.options import build
-    from privgraph.registry import method
-    from privgraph_workbench.parts import statement
-
-    facts = PublicFacts(
-        nodes=2000, edges=6000, entries=12000, features=10, classes=3, train_nodes=1500, undirected=True
-    )
-    made = build(method("progap").load_config(), {"unit": "edge", "epsilon": 2.0}).plan(facts).statement
-    statement.numbers(replace(made, epsilon_audited=3.0, audit_confidence=0.95))
-
-
-def test_a_page_says_in_red_what_an_audit_refutes() -> None:
-    app = AppTest.from_function(_page).run(timeout=60)
-    assert not app.exception
-    marks = [element.value for element in app.markdown if element.value.startswith(":red-badge[")]
-    assert ["refuted" in one for one in marks] == [True, True], "both claims"
-    assert [one.value for one in app.metric if "≥" in one.value] == ["≥ 3"]

@@ -8,9 +8,8 @@ from tests.figures import made_runs
 
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
-from privgraph_workbench.facts.expecting import Outlook, reached
 from privgraph_workbench.figures import figure_of
-from privgraph_workbench.figures.runs import compare, convergence, depth, expected
+from privgraph_workbench.figures.runs import compare, convergence, depth
 
 
 def test_comparison_rows_hold_the_three_numbers_and_what_differs(swept: list[RunRecord]) -> None:
@@ -35,33 +34,6 @@ def test_points_stand_in_the_rows_of_their_runs(swept: list[RunRecord]) -> None:
     figure = figure_of("compare").plot(rows)
     assert figure.layout.yaxis2.categoryarray == labels
     assert tuple(figure.layout.yaxis2.range) == (2.5, -0.5)
-
-
-def test_runs_with_equal_words_keep_distinct_labels(store: RunStore) -> None:
-    said = made_runs.statement(made_runs.edge_entries(9))
-    records = [made_runs.finish(store, made_runs.spec(depth=depth), 0.7, said) for depth in (1, 2)]
-    labels = [row["label"] for row in compare.data(records)]
-    assert len(set(labels)) == 2
-    assert labels == ["ProGAP (depth 1)", "ProGAP (depth 2)"]
-
-
-def test_what_is_proved_is_hidden_by_no_published_mark_and_no_odd_one_stretches_the_axis(store: RunStore) -> None:
-    said = made_runs.statement(made_runs.edge_entries(9))
-    rows = compare.data([made_runs.finish(store, made_runs.spec(), 0.7, said)])
-    chart = compare.chart(rows)
-    drawn = [one.epsilon for one in chart.series if one.epsilon]
-    assert drawn.index("published") < drawn.index("sound")
-    odd = compare.chart([{**rows[0], "epsilon_as_published": 115_000.0}])
-    assert float(odd.panels[1].x.high or 0) < 10
-    assert not any(one.epsilon == "published" for one in odd.series)
-
-
-def test_an_unfinished_run_can_be_compared(store: RunStore) -> None:
-    store.submit(made_runs.spec())
-    rows = compare.data(store.find())
-    assert rows[0]["test_accuracy"] is None
-    assert rows[0]["epsilon"] is None
-    assert len(figure_of("compare").plot(rows).data) == 1, "it has told no time either"
 
 
 def test_convergence_averages_seeds_step_by_step(store: RunStore) -> None:
@@ -110,11 +82,3 @@ def test_depth_gives_a_curve_per_budget_and_a_panel_per_unit(store: RunStore) ->
     paths = [series for series in chart.series if series.kind == "path"]
     assert [series.name for series in paths] == ["ProGAP, ε 0.25 asked for", "ProGAP, ε 4", "ProGAP, ε 8"]
     assert paths[0].y == pytest.approx((0.555, 0.605, 0.655))
-
-
-def test_what_to_expect_of_relations_is_in_words_of_relations(swept: list[RunRecord]) -> None:
-    rows = expected.data(Outlook(points=(reached(swept[:3], 2.0),), majority=0.004, relations=True), (2.0,))
-    chart = expected.chart(rows)
-    assert chart.title == "PREC@1 to expect"
-    assert chart.panels[0].y.title == "PREC@1: partner ranked first (percent)"
-    assert "guessing a partner (0.4%)" in {series.name for series in chart.series}

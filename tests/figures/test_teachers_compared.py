@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
 from tests.figures import made_runs
 
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
-from privgraph_workbench.figures.chart import Row, Series
+from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import teachers_compared
 
 
@@ -42,33 +41,6 @@ def test_a_setting_is_a_row_of_its_seeds_the_most_accurate_first(rows: list[Row]
     assert told["privgnntable"][2] == "—"
 
 
-def test_the_error_of_a_mean_is_that_of_its_seeds(rows: list[Row]) -> None:
-    assert [row["error"] for row in rows] == [pytest.approx(0.01 / 3**0.5)] * len(rows)
-
-
-def test_unequal_weights_are_called_as_in_the_paper(rows: list[Row]) -> None:
-    (own,) = (row for row in rows if row["weights"] == "unequal")
-    assert own["title"] == "DP-GPL+W (unequal weights)"
-
-
-def test_few_seeds_have_no_interval_and_no_bar(taught: list[RunRecord]) -> None:
-    found = teachers_compared.data(taught[:2])
-    assert not any(one.kind == "links" for one in teachers_compared.chart(found).series)
-
-
-def test_marks_bars_and_the_ring(rows: list[Row]) -> None:
-    series = teachers_compared.chart(rows).series
-    marks = [one for one in series if one.kind == "points" and one.name != teachers_compared.OPEN]
-    assert sum(len(one.x) for one in marks) == 4
-    named = {one.name: one.shape for one in marks}
-    assert {"PrivGNN: votes", "PrivGNN: table"} < named.keys()
-    assert len(set(named.values())) == len(named) == 4, "a mark a release, and one for unequal weights"
-    (ring,) = (one for one in series if one.name == teachers_compared.OPEN)
-    (own,) = (row for row in rows if row["open"])
-    assert ring.y == (own["mean"],)
-    assert ring.x == (own["epsilon"],)
-
-
 def test_every_mark_line_and_interval_stands_at_its_own_epsilon(rows: list[Row]) -> None:
     """Settings of one epsilon too, however many: a mark beside it would be read as another epsilon."""
     named = {"open": False, "low": 0.4, "high": 0.9}
@@ -98,19 +70,3 @@ def test_an_epsilon_that_is_met_is_no_smaller_than_another(rows: list[Row]) -> N
     assert [row["runs"] for row in teachers_compared.ahead(held)] == ["b", "c"]
     (line,) = (one for one in teachers_compared.chart(held).series if one.kind == "line")
     assert list(line.x) == sorted(line.x)
-
-
-def test_what_is_not_guaranteed_or_out_of_sight_is_said(taught: list[RunRecord], rows: list[Row]) -> None:
-    said = made_runs.statement(made_runs.node_entries(1e-12), "node")
-    assert not said.epsilon < float("inf")
-    nothing = made_runs.record(made_runs.spec("privgnn", "karate", unit="node", release="log-posterior", lam=1.0), said)
-    nothing = replace(nothing, metrics={"test_accuracy": 0.9})
-    assert len(teachers_compared.data([nothing, *taught])) == 4
-    assert teachers_compared.chart([]).panels[0].title == "no setting with teachers guarantees anything"
-
-
-def test_graphs_have_panels_of_their_own(rows: list[Row]) -> None:
-    chart = teachers_compared.chart([*rows, *({**row, "graph": "another"} for row in rows)])
-    assert len(chart.panels) == 2
-    named: list[Series] = [one for one in chart.series if one.legend and one.kind == "points"]
-    assert len({one.name for one in named}) == len(named), "a legend names a method once"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import tomllib
-from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -12,22 +11,16 @@ import pytest
 from numpy.typing import NDArray
 
 import privgraph_workbench
-from privgraph_workbench.figures import catalogue, figure_of
-from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.drawing import with_matplotlib
-from privgraph_workbench.serving import launcher
 from privgraph_workbench.theme import (
     DARK,
     DASHES,
     EPSILONS,
     LIGHT,
     MARKERS,
-    NEUTRAL,
     PATTERNS,
-    THEMES,
     Theme,
     contrast,
-    theme,
 )
 
 # Machado, Oliveira and Fernandes (2009), severity 1, in linear RGB.
@@ -82,17 +75,6 @@ class TestContrast:
         assert colours["backgroundColor"] == one.background
         assert colours["secondaryBackgroundColor"] == one.surface
 
-    def test_cards_have_the_colours_of_figures(self, one: Theme) -> None:
-        config = Path(privgraph_workbench.__file__).parent / "serving" / ".streamlit" / "config.toml"
-        colours = tomllib.loads(config.read_text(encoding="utf-8"))["theme"][one.name]
-        assert {kind: colours[f"{mark.ink}TextColor"] for kind, mark in EPSILONS.items()} == {
-            kind: one.epsilon(kind) for kind in EPSILONS
-        }
-
-
-def test_contrast_can_fail() -> None:
-    assert contrast("#f0e442", LIGHT.background) < 3  # the yellow of the original palette, on white
-
 
 def test_slots_have_second_channels() -> None:
     assert len(set(DASHES)) == len(DASHES) >= 6
@@ -108,30 +90,3 @@ def test_no_slot_looks_like_one_of_the_three_epsilons() -> None:
     assert {mark.dash for mark in marks} & set(DASHES) <= {"solid"}
     for channel in ("symbol", "dash", "pattern", "glyph", "ink"):
         assert len({getattr(mark, channel) for mark in marks}) == 3
-
-
-def test_what_is_there_to_compare_with_is_grey() -> None:
-    for one in THEMES.values():
-        assert len({one.line(NEUTRAL)[place : place + 2] for place in (1, 3, 5)}) == 1
-
-
-@pytest.mark.parametrize("figure", catalogue())
-def test_few_slots_are_as_many_colours(figure: str, every_figure: Mapping[str, list[Row]]) -> None:
-    """A slot beyond the last colour begins again with the first: that is for the tenth curve, not for the
-    second. Grey is none of them."""
-    drawn = figure_of(figure).chart(every_figure[figure]).series
-    slots = {one.slot for one in drawn if one.epsilon is None} - {NEUTRAL}
-    for one in THEMES.values():
-        assert len({one.line(slot) for slot in slots}) == min(len(slots), len(one.lines) - 1)
-
-
-def test_unknown_theme_offers_the_nearest() -> None:
-    assert theme("dark") is THEMES["dark"]
-    with pytest.raises(ValueError, match=r"got lihgt.*did you mean light\?"):
-        theme("lihgt")
-
-
-def test_streamlit_finds_the_theme_beside_the_script_that_it_runs() -> None:
-    """It looks in the folder of that script: elsewhere pages have Streamlit's own colours."""
-    scripts = [Path(part) for part in launcher.command("127.0.0.1", 8501) if part.endswith(".py")]
-    assert [(script.parent / ".streamlit" / "config.toml").is_file() for script in scripts] == [True]
