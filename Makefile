@@ -164,7 +164,7 @@ INPUTS ?= 100000
 fuzz: $(VENV)/.installed-test
 	$(BIN)/python -m tests.fuzz --inputs $(INPUTS)
 
-# Workers, commands, launchers, apps and databases killed at random moments, on SQLite and PostgreSQL, and what was lost (nothing; about
+# Workers, commands, launchers and databases killed at random moments, on SQLite and PostgreSQL, and what was lost (nothing; about
 # 15 seconds a round). ROUNDS=40 plays fewer.
 .PHONY: faults
 ROUNDS ?= 200

@@ -1,8 +1,8 @@
 """Kills at random moments, and what was lost: `python -m tests.faults.rounds [--rounds 200] [--seed 0]`, or
 `make faults`.
 
-In each round a run is started as a person would start it, with `privgraph run` or by a click in the app, and
-one of its worker, its command, its launcher, its app or its database is killed at a random moment. The run is
+In each round a run is started as a person would start it, with `privgraph run`, and one of its worker, its
+command, its launcher or its database is killed at a random moment. The run is
 then brought to its end, tried again where it has to be, and held against one that nobody disturbed: no stored
 event may be lost or changed, none may be missing or told twice, and numbers, statement and events must be the
 same. Of a run that was tried again nothing that the first attempt told may be left, but for its last words,
@@ -27,8 +27,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.browser.driving import CHROMIUM
-from tests.faults.in_browser import Visitor, visitor
 from tests.postgres_here import Server, binaries
 
 from privgraph.privacy.statements import ASSUME_AGAIN_NOT_CHOSEN
@@ -40,7 +38,6 @@ from privgraph.runs.tables import runs
 
 SPEC = make_spec("progap", "karate", {"unit": "edge", "epsilon": 2.0, "epochs": 150})
 COMMAND = ["run", "progap", "--data", "karate", "--unit", "edge", "--epsilon", "2", "--set", "epochs=150", "--json"]
-FORM = "method=progap&data=karate&unit=edge&epsilon=2&epochs=150"
 VICTIMS = ("worker", "command", "worker and command", "launcher")
 ENDED = 120.0
 LAUNCH = "from privgraph.runs.launch import launch; from privgraph.runs.store import RunStore; launch(RunStore.open())"
@@ -67,11 +64,7 @@ def main() -> int:
     chance, programs = random.Random(asked.seed), binaries()
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     with contextlib.ExitStack() as stack:
-        server, someone = None, None
-        if CHROMIUM:
-            someone = stack.enter_context(visitor())
-        else:
-            print("Chromium is not installed: no app is killed", flush=True)
+        server = None
         if programs is None:
             print("PostgreSQL is not installed: SQLite alone is tried", flush=True)
         else:
@@ -85,10 +78,10 @@ def main() -> int:
         rounds = []
         for number in range(asked.rounds):
             on_server = server is not None and number % 2 == 1
-            victims = (*VICTIMS, *(["app"] if someone else []), *(["database"] if on_server else []))
+            victims = (*VICTIMS, *(["database"] if on_server else []))
             one = Round(victim=victims[number // 2 % len(victims)], database="PostgreSQL" if on_server else "SQLite")
             one.moment = chance.uniform(0.0, undisturbed.seconds)
-            play(one, place / str(number), key, server if on_server else None, undisturbed, someone)
+            play(one, place / str(number), key, server if on_server else None, undisturbed)
             rounds.append(one)
             print(f"{number + 1:4} {one.database:10} {one.victim:18} at {one.moment:5.2f} s: {one.state}, ", end="")
             print(f"attempt {one.attempts}; lost: {'; '.join(one.lost) or 'nothing'}", flush=True)
@@ -121,16 +114,13 @@ def _undisturbed(home: Path, key: bytes) -> Calm:
         return Calm(seconds=time.monotonic() - began, outcome=outcome(store, SPEC.id))
 
 
-def play(one: Round, home: Path, key: bytes, server: Server | None, calm: Calm, someone: Visitor | None = None) -> None:
+def play(one: Round, home: Path, key: bytes, server: Server | None, calm: Calm) -> None:
     """Start, kill, bring to an end, compare."""
     with _home(home, key, server) as store:
         seen: list[StoredEvent] = []
         if one.victim == "launcher":
             store.submit(SPEC)
             child = subprocess.Popen([sys.executable, "-c", LAUNCH])
-        elif one.victim == "app":
-            assert someone is not None
-            child = someone.starts(FORM)
         else:
             child = subprocess.Popen(_command(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         _sleep_and_watch(store, SPEC, one.moment, seen)
@@ -144,14 +134,12 @@ def play(one: Round, home: Path, key: bytes, server: Server | None, calm: Calm, 
         store.submit(SPEC)
         record = wait(store, [SPEC.id], timeout=ENDED)[0]
         one.state = record.state
-        if one.victim in ("command", "app", "database") and record.state != "done":
+        if one.victim in ("command", "database") and record.state != "done":
             one.lost.append(f"the run was {record.state}: {record.error}")
         if record.state != "done":
             store.retry(SPEC.id)
             record = wait(store, [SPEC.id], timeout=ENDED)[0]
         one.attempts = record.attempt
-        if someone is not None and one.victim == "app":
-            someone.comes_back(SPEC.id)
         if [each.id for each in store.find()] != [SPEC.id]:
             one.lost.append("another run than the one that was asked for was sent")
         events = store.events(SPEC.id)

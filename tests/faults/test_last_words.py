@@ -6,17 +6,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import psutil
 import pytest
-from streamlit.testing.v1 import AppTest
 from tests.pages.kept_runs import keep, spec
 
+from privgraph.audits.options import AuditOptions
 from privgraph.runs import auditing, launch, memory, processes
 from privgraph.runs.leases import LOG_NAME, RESERVE_NAME
-from privgraph.runs.processes import how_it_ended, last_words
 from privgraph.runs.records import StoreError
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
@@ -72,20 +70,10 @@ def test_a_run_says_how_its_worker_ended(code: str, said: str, buried: bool) -> 
     store.close()
 
 
-def test_a_warning_of_a_library_is_no_last_word(tmp_path: Path) -> None:
-    log = tmp_path / "log"
-    log.write_text(f"first\n{WARNING}")
-    assert last_words(log) == "first"
-    log.write_text(f"{WARNING}MemoryError: too much\n")
-    assert last_words(log) == "MemoryError: too much"
-    assert how_it_ended(2**22 + 1) == ""
-
-
-@pytest.mark.parametrize("command", [["list", "runs"], ["show", "gnn-karate"]])
-def test_the_command_line_finds_dead_workers_too(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_line_finds_dead_workers_too(capsys: pytest.CaptureFixture[str]) -> None:
     child = ended("")
     store, run = claimed(child.pid)
-    assert main(command) == 0
+    assert main(["list", "runs"]) == 0
     assert "lost" in capsys.readouterr().out
     assert store.get(run).state == "lost"
     child.wait()
@@ -111,25 +99,14 @@ def test_an_estimate_is_held_against_the_machine(monkeypatch: pytest.MonkeyPatch
         memory.fits_at_once([1.0, 1001.0])
 
 
-@pytest.mark.long
-def test_a_run_that_cannot_fit_has_no_button(opened: Callable[..., AppTest], store: RunStore) -> None:
-    app = opened("train", method="gnn", data="social", data__nodes="100000", hidden="512")
-    assert not app.button(key="go").disabled
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(psutil, "virtual_memory", lambda: type("Memory", (), {"total": 100 * 2**20, "available": 2**40}))
-        app.run()
-        assert app.button(key="go").disabled
-        assert any("this machine has 100 MB" in text.value for text in app.error)
-
-
-def test_an_audit_needs_the_memory_of_its_run(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    from privgraph.audits.options import AuditOptions
-
+def test_an_audit_needs_the_memory_of_its_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    store = RunStore.open()
     run = keep(store, spec())
     monkeypatch.setattr(psutil, "virtual_memory", lambda: type("Memory", (), {"total": 2**40, "available": 2**20}))
     with pytest.raises(StoreError, match="took 300 MB of memory, and 1 MB are free"):
         auditing.start(store, run, "mechanism", AuditOptions())
     assert auditing.states(store, run) == []
+    store.close()
 
 
 # A disk without hard links
@@ -160,11 +137,3 @@ def test_without_hard_links_a_key_is_never_replaced(tmp_path: Path, monkeypatch:
 
     monkeypatch.setattr(os, "link", link)
     assert noise_key(tmp_path) == b"o" * 32
-
-
-@pytest.mark.long
-def test_a_worker_without_runs_says_so(capfd: pytest.CaptureFixture[str]) -> None:
-    from privgraph.runs import worker
-
-    assert worker.main(["gone", "--worker", "nobody"]) == 1
-    assert "this worker has no runs" in capfd.readouterr().err

@@ -13,15 +13,13 @@ from collections.abc import Callable, Iterator
 import pytest
 from tests.postgres_here import Server, binaries
 
-from privgraph.audits.record import AuditRecord
 from privgraph.progress import Log, Metric
-from privgraph.runs import audit, backlog, leases
+from privgraph.runs import backlog
 from privgraph.runs import retrying as patience
 from privgraph.runs.backlog import Backlog
 from privgraph.runs.database import Database
-from privgraph.runs.launch import wait
-from privgraph.runs.leases import LOG_NAME, Outcome
-from privgraph.runs.records import RunIsFixed, RunQuery, StoreAway, StoreError
+from privgraph.runs.leases import LOG_NAME
+from privgraph.runs.records import RunIsFixed, StoreAway, StoreError
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph.runs.tables import runs as runs_table
@@ -246,70 +244,6 @@ def test_a_worker_that_is_told_to_end_does_not_wait_long(store: RunStore, monkey
     assert worker._jobs[0].over
     outage.left = 0
     assert store.get(run).state == "running"  # whoever looks next finds it lost
-
-
-@pytest.mark.long
-def test_who_waits_for_a_run_waits_through_an_outage(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = store.submit(make_spec("gnn", "karate"))
-    store.leases.claim([run], "w", pid=os.getpid())
-    failures, said = [3], []
-    real = RunStore.find
-
-    def find(self: RunStore, query: RunQuery) -> object:
-        failures[0] -= 1
-        if failures[0] >= 0:
-            raise StoreAway(GONE)
-        if failures[0] == -2:
-            store.leases.finish(run, "w", Outcome(state="done"))
-        return real(self, query)
-
-    monkeypatch.setattr(RunStore, "find", find)
-    (record,) = wait(store, [run], every=0.001, away=lambda error: said.append(str(error)))
-    assert (record.state, said) == ("done", [GONE] * 3)
-
-
-def test_whoever_is_back_first_does_not_take_the_others_for_dead(
-    store: RunStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A worker elsewhere could not write either: its silence counts from when the store is seen again."""
-    with monkeypatch.context() as elsewhere:
-        elsewhere.setattr(leases, "this_host", lambda: "another machine")
-        run = store.submit(make_spec("gnn", "karate"))
-        store.leases.claim([run], "w", pid=1)
-    now = [time.time(), 1000.0]
-    monkeypatch.setattr(Database, "now", lambda *_: now[0])
-    monkeypatch.setattr(leases.clock, "monotonic", lambda: now[1])
-    store.leases.beat("w")
-
-    def later(seconds: float) -> list[str]:
-        now[:] = [now[0] + seconds, now[1] + seconds]
-        return store.sweep_lost()
-
-    assert later(0) == []
-    with monkeypatch.context() as away:
-        away.setattr(Database, "read", lambda _: _Failing(None))
-        with pytest.raises(StoreAway):
-            later(10)
-    assert later(14) == []  # silent for 24 seconds, of which this process has seen none
-    assert later(4) == []
-    assert later(2) == [run]
-
-
-def test_an_audit_waits_too_and_is_kept_once(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    outage = Outage(monkeypatch)
-    kept: list[AuditRecord] = []
-    record = AuditRecord.__new__(AuditRecord)
-    object.__setattr__(record, "run", "r")
-    monkeypatch.setattr(RunStore, "audits", lambda _self, _run: kept)
-
-    def add(self: RunStore, _run: str, audit: AuditRecord) -> None:
-        with self._database.write():
-            kept.append(audit)
-
-    monkeypatch.setattr(RunStore, "add_audit", add)
-    outage.left, outage.after_commit = 2, True
-    patience.patiently(lambda: audit._keep(store, record))
-    assert len(kept) == 1
 
 
 @pytest.mark.parametrize(

@@ -5,21 +5,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from streamlit.testing.v1 import AppTest
 from tests.pages.kept_runs import keep, spec
 
-import privgraph_workbench
 from privgraph.runs.launch import launch
 from privgraph.runs.records import RunRecord, StoreError, Unreadable
 from privgraph.runs.store import RunStore
 from privgraph.runs.tables import audits, events, runs
 from privgraph_workbench.cli import main
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.serving import shell
 
 
 def changed(column: sa.Column[str], change: Callable[[dict[str, object]], object]) -> Callable[[RunStore, str], None]:
@@ -54,7 +50,6 @@ def event(**values: object) -> Callable[[RunStore, str], None]:
 ROWS = {
     "a newer spec": (changed(runs.c.spec, lambda spec: {**spec, "version": 2}), "its spec has a form"),
     "a spec with another field": (changed(runs.c.spec, lambda spec: {**spec, "cluster": "a"}), "its spec has a form"),
-    "a spec of another shape": (changed(runs.c.spec, lambda spec: [spec]), "its spec has a form"),
     "a spec of strange options": (
         changed(runs.c.spec, lambda spec: {**spec, "options": {"epsilon": [1]}}),
         "its spec has a form",
@@ -69,16 +64,13 @@ ROWS = {
     "metrics that are cut off": (written(metrics='{"test_acc'), "its result has a form"),
     "a state that is not known": (written(state="paused"), "its state is paused"),
     "a time that no calendar has": (written(created=float("inf")), "it was submitted at inf, which is no time"),
-    "an end beyond all years": (written(finished=1e300), "it was finished at 1e+300, which is no time"),
     "an event of a new kind": (event(kind="gradient", payload='{"norm": 1}'), ""),
     "another method": (changed(runs.c.spec, lambda spec: {**spec, "method": "newgap"}), ""),
-    "another data set": (changed(runs.c.spec, lambda spec: {**spec, "dataset": "newgraph"}), ""),
     "an option that is not known": (
         changed(runs.c.spec, lambda spec: {**spec, "options": {"unit": "edge", "sparsity": 2}}),
         "",
     ),
 }
-REFUSED = [name for name, (_, said) in ROWS.items() if said]
 
 
 @pytest.fixture(scope="module")
@@ -140,53 +132,12 @@ def test_the_others_are_listed_and_the_queue_goes_on(
     listed = capsys.readouterr().out
     assert all(run in listed for run in (*kept[1].values(), kept[2]))
     assert main(["show", kept[2]]) == 0
+    store.delete(kept[1]["queued"])
+    with pytest.raises(StoreError):
+        store.get(kept[1]["queued"])
 
 
-def opened(name: str, **query: str) -> AppTest:
-    app = AppTest.from_file(str(Path(privgraph_workbench.__file__).with_name("app.py")), default_timeout=60)
-    if name != "start":
-        app.switch_page(str(shell.folder() / f"{name}.py"))
-    for key, value in query.items():
-        app.query_params[key] = value
-    app.run()
-    assert not app.exception, app.exception
-    return app
-
-
-def said(app: AppTest) -> str:
-    return "\n".join(text.value for text in [*app.warning, *app.error])
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("page", ["start", "train", "audit", "tradeoffs", "teachers", "relations", "runs"])
-def test_every_page_goes_on(kept: tuple[RunStore, dict[str, str], str], store: RunStore, page: str) -> None:
-    app = opened(page, **({"data": "karate"} if page == "tradeoffs" else {}))
-    assert "run store cannot be used" not in said(app)
-    if page == "start":
-        assert "cannot be read by this version" in said(app)
-
-
-@pytest.mark.parametrize("name", [*ROWS, "queued"])
-def test_a_run_s_own_page_says_what_it_is(
-    kept: tuple[RunStore, dict[str, str], str], store: RunStore, name: str
-) -> None:
-    app = opened("train", run=kept[1][name])
-    assert ("cannot be read by this version" in said(app)) == (name in (*REFUSED, "queued"))
-
-
-def test_on_the_runs_page_they_can_be_deleted(kept: tuple[RunStore, dict[str, str], str], store: RunStore) -> None:
-    chosen = [kept[1][name] for name in ("a newer spec", "a state that is not known", "queued")]
-    app = opened("runs", chosen=",".join([*chosen, kept[2]]))
-    assert said(app).count("cannot be read by this version") == 3
-    assert app.button(key="delete_chosen")
-    for run in chosen:
-        if run == kept[1]["queued"]:
-            store.delete(run)
-            with pytest.raises(StoreError):
-                store.get(run)
-
-
-@pytest.mark.parametrize("payload", ["{", '"text"', '{"value": []}', "{}"])
+@pytest.mark.parametrize("payload", ["{", '{"value": []}'])
 def test_an_event_that_cannot_be_read_is_named(
     kept: tuple[RunStore, dict[str, str], str], store: RunStore, payload: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -196,7 +147,6 @@ def test_an_event_that_cannot_be_read_is_named(
             store.events(kept[2])
         assert main(["export", kept[2]]) == 1
         assert "event 3 of the run has a form" in capsys.readouterr().err
-        assert "Event 3 of the run has a form" in said(opened("train", run=kept[2]))
     finally:
         event(kind="log", payload='{"message": "fine", "level": "info"}')(store, kept[2])
 
@@ -209,6 +159,3 @@ def test_an_audit_that_cannot_be_read_is_named(kept: tuple[RunStore, dict[str, s
         connection.execute(audits.insert().values(**row))
     with pytest.raises(Unreadable, match="an audit of this run has a form that is not known here"):
         store.audits(kept[2])
-    app = opened("audit", run=kept[2])
-    assert any("1 unreadable" in one.value for one in app.markdown)
-    assert not app.button(key="start_audit").disabled

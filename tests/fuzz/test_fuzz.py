@@ -8,8 +8,7 @@ import json
 import pytest
 from tests.fuzz import addresses, strange
 from tests.fuzz.every import KINDS
-from tests.fuzz.kinds import Crash, Kind, judged, play
-from tests.fuzz.stored import kept
+from tests.fuzz.kinds import judged, play
 
 from privgraph.options import OptionError
 from privgraph.runs.spec import make_spec
@@ -25,23 +24,6 @@ def test_a_few_inputs_are_taken_or_refused(name: str) -> None:
     assert found.crashes == []
     assert found.accepted
     assert found.refused
-
-
-def test_the_parts_make_a_whole() -> None:
-    assert sum(kind.part for kind in KINDS.values()) == pytest.approx(1)
-
-
-def test_what_is_no_short_sentence_is_a_crash() -> None:
-    def refuse(given: object) -> list[str]:
-        raise OptionError(str(given))
-
-    kind = Kind("k", 1, lambda rng: rng, refuse)
-    assert judged(kind, "epsilon is too large") == ["epsilon is too large"]
-    for said in ("two\nlines", "x" * 500, ""):
-        with pytest.raises(Crash, match="no short sentence"):
-            judged(kind, said)
-    with pytest.raises(Crash, match="ZeroDivisionError"):
-        judged(Kind("k", 1, lambda rng: rng, lambda given: [str(1 / 0)]), 1)
 
 
 @pytest.mark.parametrize(
@@ -84,9 +66,3 @@ def test_an_address_of_two_lines_is_named_in_one() -> None:
     said = addresses.take(("train", {"split": ["-inf", "a\nb"]}))
     assert any("split has no value" in sentence for sentence in said)
     assert not any("\n" in sentence for sentence in said)
-
-
-def test_the_kept_store_is_as_it_was() -> None:
-    here = kept()
-    for table, rows in here.tables.items():
-        assert here.raw.execute(f"SELECT * FROM {table}").fetchall() == rows

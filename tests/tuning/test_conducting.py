@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -119,46 +118,12 @@ def test_trials_have_noise_of_their_own_and_words_that_do_not_tell_their_place(s
     assert [one.spec.trial for one in trials] != sorted(one.spec.trial for one in trials)
 
 
-def test_the_number_of_trials_hangs_on_the_tuning_alone_and_stands_nowhere(store: RunStore) -> None:
-    with at_work(MadeWorker(deep)):
-        first, count = several(store)
-        terms = first.terms.to_json()
-    assert str(count) not in [str(value) for value in json.loads(terms).values()]
-    assert "trials" not in json.loads(terms)
-
-
-def test_who_watches_sees_what_is_over_and_under_way(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[tuple[int, list[str]]] = []
-
-    class Slow(MadeWorker):
-        """Trains a run at every second look."""
-
-        def launch(self, store: RunStore, own: Sequence[str] = (), *, others: bool = True) -> list[str]:
-            return super().launch(store) if len(seen) % 2 else []
-
-    monkeypatch.setenv("PRIVGRAPH_WORKERS", "1")
-    with at_work(Slow(deep)):
-        Tuning(store, choice(Fixed(count=2))).conduct(lambda over, runs: seen.append((over, [r.state for r in runs])))
-    assert [over for over, _ in seen] == sorted(over for over, _ in seen)
-    assert {over for over, _ in seen} == {0, 1}
-    assert {state for _, states in seen for state in states} == {"queued"}, "what is done, is not under way"
-
-
 def test_a_tuning_starts_nobody_else_s_runs(store: RunStore) -> None:
     other = store.submit(make_spec("mlp", "karate"))
     with at_work(MadeWorker(deep)) as worker:
         several(store)[0].conduct()
     assert worker.done
     assert store.states([other]) == {other: "queued"}
-
-
-def test_nobody_waits_after_a_trial_that_is_done(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PRIVGRAPH_WORKERS", "1")
-    waited: list[float] = []
-    with at_work(MadeWorker(deep)) as worker:
-        monkeypatch.setattr(conducting.time, "sleep", waited.append)
-        Tuning(store, choice(Fixed(count=4))).conduct()
-    assert len(worker.done) == len(waited) == 4, "once for each trial, while it is under way"
 
 
 def test_an_interrupted_tuning_goes_on_as_it_was_meant(store: RunStore) -> None:
@@ -217,21 +182,6 @@ def test_a_trial_that_fails_stops_the_tuning_and_is_tried_again(store: RunStore)
     assert tuned.id == tuning.id
     assert tuned.released is not None
     assert any(record.attempt == 2 for record in store.find())
-
-
-def test_a_trial_that_fails_again_stops_the_tuning_again(store: RunStore) -> None:
-    tried: list[RunSpec] = []
-
-    def fails(spec: RunSpec) -> str:
-        tried.append(spec)
-        assert len(tried) < 5, "it is tried on and on"
-        return "out of memory"
-
-    for attempt in (1, 2, 3):
-        with at_work(MadeWorker(fails)), pytest.raises(TuningStopped, match="out of memory"):
-            Tuning(store, choice(Fixed(count=1))).conduct()
-        (trial,) = store.find()
-        assert (trial.state, trial.attempt) == ("failed", attempt), "each request tries it once"
 
 
 def test_a_trial_that_was_still_stopping_is_tried_again(store: RunStore) -> None:

@@ -3,12 +3,12 @@ and deltas that were priced."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.tuning.test_conducting import OVER, choice, deep
+from tests.tuning.test_conducting import choice, deep
 from tests.tuning.worker_made_here import FACTS, SIZES, MadeWorker, at_work, gap
 
 from privgraph.privacy.events import Composed, Gaussian, Repeated
@@ -18,7 +18,7 @@ from privgraph.runs.leases import Outcome
 from privgraph.runs.records import StoreError
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
-from privgraph.runs.tunings import StoredTrial, Tunings
+from privgraph.runs.tunings import Tunings
 from privgraph.tuning import request
 from privgraph.tuning.conducting import Tuning
 from privgraph.tuning.request import Choice, covers
@@ -40,20 +40,6 @@ def test_scores_that_need_noise_have_noise(store: RunStore) -> None:
     assert None not in scores
     assert len(set(scores)) >= 4, "eight trials of one accuracy differ by their noise"
     assert all(abs(200 * float(score) - 140) < 60 for score in scores if score is not None), "of 200 validation nodes"
-
-
-@pytest.mark.long
-def test_trials_try_other_options_and_two_tunings_share_none(store: RunStore) -> None:
-    with at_work(MadeWorker(deep)):
-        one = Tuning(store, choice(Fixed(count=24))).conduct().trials
-        other = Tuning(store, choice(Fixed(count=25))).conduct().trials
-
-    def tried(trials: Sequence[StoredTrial]) -> list[tuple[object, ...]]:
-        return [tuple(trial.spec.options[name] for name in OVER) for trial in trials]
-
-    assert len(set(tried(one))) >= 4
-    assert tried(one) != tried(other)[:24]
-    assert not {trial.spec.trial for trial in one} & {trial.spec.trial for trial in other}
 
 
 def test_a_score_is_drawn_once_and_a_place_has_one_trial(store: RunStore) -> None:
