@@ -11,7 +11,6 @@ import pytest
 from tests.methods.toy_graphs import toy_graph
 
 from privgraph.data.spec import PublicFacts
-from privgraph.methods import base
 from privgraph.methods.aggregation.progap.config import Config
 from privgraph.methods.base import MethodConfig, refusal
 from privgraph.methods.training import Context, Member, planned
@@ -32,20 +31,6 @@ FACTS = PublicFacts(
     relations=(400, 400),
 )
 FINAL = [name for name, value in vars(MethodConfig).items() if getattr(value, "__final__", False)]
-
-
-def test_a_plan_of_other_options_is_refused() -> None:
-    """The noise that was shown is the noise that is drawn: a trainer cannot be given another's."""
-    graph, config = toy_graph(), Config(epsilon=1.0)
-    weaker = replace(config, epsilon=8.0).plan(graph.facts)
-    with pytest.raises(ValueError, match="made for other options"):
-        Member(config=config, plan=weaker, graph=graph, context=Context())
-
-
-def test_a_plan_for_other_sizes_is_refused() -> None:
-    graph, config = toy_graph(), Config(epsilon=1.0)
-    with pytest.raises(ValueError, match="made for a graph of other sizes"):
-        Member(config=config, plan=config.plan(FACTS), graph=graph, context=Context())
 
 
 def test_a_plan_that_was_changed_is_refused() -> None:
@@ -179,8 +164,3 @@ def test_a_plan_says_what_its_parts_say(name: str, facts: PublicFacts) -> None:
         assert config.at(facts, plan.scale) == plan.statement
         assert plan.steps > 0
         assert plan.memory_mb > 0
-
-
-def test_caches_are_bounded() -> None:
-    for cached in (base._scale, base._plan):
-        assert cached.cache_info().maxsize == 512

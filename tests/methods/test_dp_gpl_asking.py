@@ -36,13 +36,6 @@ def asked(votes: np.ndarray, weights: np.ndarray | None = None, seed: int = 0, *
     return ask(votes, np.ones(len(votes)) if weights is None else weights, CLASSES, rules, *streams)
 
 
-def test_weighted_counts(votes: np.ndarray) -> None:
-    weights = np.linspace(0.5, 1.5, TEACHERS)
-    counts = histogram(votes, weights, CLASSES)
-    assert counts.sum(1) == pytest.approx(TEACHERS)
-    assert counts[3, 2] == pytest.approx(sum(w for w, own in zip(weights, votes[:, 3], strict=True) if own == 2))
-
-
 def test_a_moved_vote_moves_its_weight_and_no_more(votes: np.ndarray) -> None:
     weights = np.linspace(0.5, 1.5, TEACHERS)
     whole = histogram(votes, weights, CLASSES)

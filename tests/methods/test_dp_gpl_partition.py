@@ -171,8 +171,3 @@ def test_room() -> None:
     assert Room.of(1354, 200, 0, drawn=False) == Room(teachers=200, slots=7, taught=1354)
     assert Room.of(90, 200, 5, drawn=False).taught == 90
     assert Room.of(1354, 200, 5, drawn=True).slots == 10
-
-
-def test_seeds_slot_differently(joined: np.ndarray, roster: np.ndarray) -> None:
-    present, room = np.ones(NODES, dtype=bool), Room.of(len(roster), TEACHERS, 0, drawn=False)
-    assert (uniform(roster, present, room, draws(0)).slots != uniform(roster, present, room, draws(1)).slots).any()

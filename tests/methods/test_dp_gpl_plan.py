@@ -10,7 +10,6 @@ import pytest
 from privgraph.data.spec import PublicFacts
 from privgraph.methods.prompts.dp_gpl.config import Config
 from privgraph.methods.prompts.dp_gpl.options import TABLE_4
-from privgraph.options import OptionError
 from privgraph.papers.dp_gpl_votes import epsilon_at
 from privgraph.privacy.accountants import tight
 from privgraph.privacy.ledger import Ledger
@@ -83,7 +82,6 @@ def test_a_sorted_partition_may_move_all_votes() -> None:
     assert sorted_.epsilon > 10 * own.epsilon
     (entry,) = sorted_.ledger
     assert entry.sensitivity == pytest.approx(200 * math.sqrt(2))
-    assert "all 200 votes" in entry.note
 
 
 def test_a_decomposition_of_everybody_guarantees_nothing() -> None:
@@ -93,8 +91,6 @@ def test_a_decomposition_of_everybody_guarantees_nothing() -> None:
     assert math.isinf(statement.epsilon)
     assert statement.per_holder == ()
     assert np.isinf(config.guarantees(CORA.nodes, np.ones(3))).all()
-    assert "public nodes alone" in " ".join(Config().plan(CORA).statement.public)
-    assert "public nodes alone" not in " ".join(statement.public)
 
 
 def test_every_node_pays_for_the_report() -> None:
@@ -150,7 +146,6 @@ def test_a_small_graph_is_asked_less_and_pays_for_less() -> None:
     (entry,) = plan.statement.ledger
     assert entry.count == 8
     assert 1.99 < plan.statement.epsilon <= 2.0
-    assert "8 queries, not 100" in " ".join(plan.notes)
 
 
 def test_one_query_has_a_price() -> None:
@@ -160,59 +155,8 @@ def test_one_query_has_a_price() -> None:
     one = Config(weighting="private-centrality", queries=1, vote_sigma=sigma).plan(CORA).statement
     assert one.epsilon == pytest.approx(epsilon_at(2 * (weight / sigma) ** 2, one.delta), rel=1e-3)
     assert one.epsilon < own.statement.epsilon / 10
-    with pytest.raises(OptionError, match="1 of 2,708 nodes would be private and 2,707 public: too few"):
-        Config(private=0.0004).plan(CORA)
 
 
 def test_fewer_answers_cost_less() -> None:
     assert epsilon(vote_sigma=20.0, answers=10) < epsilon(vote_sigma=20.0)
     assert Config(answers=10**4).answered() == 100
-
-
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ({"limit": 1.0, "weighting": "centrality"}, "limit needs teachers"),
-        ({"gate_sigma": 1.0}, "100 tests with noise 1 alone cost"),
-        ({"gate_sigma": 1.0, "accounting": "published"}, "the gate alone costs more"),
-        ({"report": "sanitised", "report_epsilon": 3.0}, "report_epsilon must be below epsilon"),
-        ({"report": "sanitised", "limit": 1.0}, "report sanitised needs"),
-        ({"limit": 1.0, "accounting": "published", "at_limit": "drop"}, "at_limit must be stop"),
-    ],
-)
-def test_refusals(given: dict[str, object], words: str) -> None:
-    with pytest.raises(OptionError, match=words):
-        Config(**given).plan(CORA)  # type: ignore[arg-type]
-
-
-def test_gaps_are_those_of_the_options() -> None:
-    def titles(**given: object) -> str:
-        return " ".join(gap.title for gap in Config(**given).plan(CORA).statement.gaps)  # type: ignore[arg-type]
-
-    assert "square root of 2" in titles()
-    assert "sorted partition" not in titles()
-    assert "sorted partition" in titles(weighting="centrality")
-    assert "Ranges of epsilon" in titles(weighting="private-centrality")
-    assert "decomposition" in titles(svd="everybody")
-    assert "Stopping at a limit" in titles(limit=2.0, accounting="published")
-    assert "private votes is not private" not in titles(report="none")
-
-
-def test_one_class_is_nothing_to_vote_about() -> None:
-    alone = PublicFacts(nodes=500, edges=5, entries=10, features=2, classes=1, train_nodes=300)
-    with pytest.raises(OptionError, match="at least 2 classes"):
-        Config().plan(alone)
-
-
-def test_notes_say_what_was_not_expected() -> None:
-    def notes(**given: object) -> str:
-        return " ".join(Config(**given).plan(CORA).notes)  # type: ignore[arg-type]
-
-    assert "1,000 teachers cannot share 542 private nodes" in notes(teachers=1000, private=0.2)
-    assert "random labels" in notes(teachers=10)
-    assert "random labels" not in notes()
-    assert "heaviest teacher" in notes(weighting="private-centrality")
-    assert "every vote" in notes(weighting="centrality")
-    assert "epsilon is not used" in notes(vote_sigma=30.0)
-    assert "limit will be reached" in notes(limit=0.5)
-    assert "nothing is guaranteed" in notes(limit=0.5, accounting="published")

@@ -14,17 +14,18 @@ from tests.secrets_made_here import KEY, secret
 from privgraph.data.load import load
 from privgraph.data.spec import PublicFacts
 from privgraph.mechanisms.randomised_response import CountedResponse, TooManyEdges, pair_count, randomise, symmetric
+from privgraph.methods.baselines.edge_rand import train as module
 from privgraph.methods.baselines.edge_rand.config import Config
 from privgraph.methods.baselines.edge_rand.train import randomised, train
 from privgraph.methods.training import Context, train_one
-from privgraph.options import OptionError, build
+from privgraph.options import build
 from privgraph.privacy.events import Laplace, NonPrivate, PureDP, RandomizedResponse
 
 FACTS = PublicFacts(nodes=4425, edges=162_995, entries=325_990, features=253, classes=6, train_nodes=3317)
 
 
 @pytest.mark.parametrize(
-    "values", [{}, {"epsilon": 0.01}, {"response": "symmetric", "most_edges": 10**9}, {"epsilon": 3.7}]
+    "values", [{"epsilon": 0.01}, {"response": "symmetric", "most_edges": 10**9}, {"epsilon": 3.7}]
 )
 def test_epsilon_is_pure_and_no_more_than_asked(values: dict[str, object]) -> None:
     config = build(Config, values)
@@ -59,31 +60,15 @@ def test_coins_follow_the_noisy_number_and_not_the_true_one(monkeypatch: pytest.
         assert expected == pytest.approx(noisy, rel=0.1)
 
 
-def test_the_number_that_is_paid_for_has_the_noise_that_is_paid_for() -> None:
-    """Its deviation, at which 2/3 and 3/2 fail; and that its answers see the secret stream of the count."""
-    response = CountedResponse(epsilon=2.0)
-    assert response.count_scale == 5.0
-    drawn = [response.noisy_count(78, secret(seed, "noise/count")) - 78 for seed in range(4000)]
-    assert float(np.mean(np.abs(drawn))) == pytest.approx(5.0, rel=0.1)
-
-
-def test_the_asymmetric_response_sees_as_many_edges_and_the_symmetric_is_refused() -> None:
+def test_the_asymmetric_response_sees_as_many_edges() -> None:
     most = pair_count(FACTS.nodes, True)
     response = CountedResponse(epsilon=1.0).response(FACTS.edges, most)
     expected = FACTS.edges * response.one_to_one + (most - FACTS.edges) * response.zero_to_one
     assert expected == pytest.approx(FACTS.edges)
-    large = dataclasses.replace(FACTS, nodes=40_000)
-    with pytest.raises(OptionError, match="asymmetric response"):
-        Config(response="symmetric").plan(large)
-    assert Config(response="symmetric", most_edges=10**9).plan(large).noise["one_to_one"] > 0.7
-    with pytest.raises(OptionError, match="at least 2 nodes"):
-        Config().plan(dataclasses.replace(FACTS, nodes=1, edges=0, entries=0, train_nodes=1))
 
 
 def test_the_network_reads_the_randomised_graph_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Training on the noisy graph gives the same events as training on the true one through EdgeRand."""
-    from privgraph.methods.baselines.edge_rand import train as module
-
     graph = load("karate")
     config = Config(epsilon=2.0, epochs=3, hidden=8)
     noisy = randomised(graph, config, secret(5, "noise/edges"), secret(5, "noise/count"))
@@ -96,14 +81,6 @@ def test_the_network_reads_the_randomised_graph_alone(monkeypatch: pytest.Monkey
         for e in train_one(train, config, empty, Context(seed=5, noise_key=KEY))
         if type(e).__name__ in ("Metric", "Result")
     ] == [e for e in honest if type(e).__name__ in ("Metric", "Result")]
-
-
-def test_the_noise_is_the_seeds() -> None:
-    graph = load("karate")
-    first, again, other = (randomised(graph, Config(), secret(seed), secret(seed)).edge_index for seed in (0, 0, 1))
-    assert torch.equal(first, again)
-    assert not torch.equal(first, other)
-    assert not torch.equal(first, randomised(graph, Config(density="public"), secret(), secret()).edge_index)
 
 
 def test_a_directed_graph_stays_directed() -> None:

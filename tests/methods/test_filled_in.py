@@ -42,8 +42,3 @@ def test_a_preset_says_its_own_choice() -> None:
     config: Any = build(METHODS["dp-gpl"].load_config(), {"preset": "gt-cora"})
     found = filled_in(config, config.plan(FACTS).statement)
     assert found == {"delta": 1.5e-4, "vote_sigma": 100}
-
-
-def test_nothing_is_said_of_what_only_a_plan_knows() -> None:
-    for name, known in (("progap", {"epochs": 100}), ("heter-poisson", {"learning_rate": 0.03}), ("pate", {})):
-        assert filled_in(build(METHODS[name].load_config(), {}), None) == known

@@ -10,7 +10,6 @@ import pytest
 import torch
 from scipy.stats import norm
 from tests.methods.toy_graphs import toy_graph
-from tests.secrets_made_here import KEY
 from torch import Tensor
 
 from privgraph.data.spec import PublicFacts
@@ -18,13 +17,9 @@ from privgraph.mechanisms.aggregation import AggregationPerturbation, unit_rows
 from privgraph.mechanisms.degree import bounded_graph
 from privgraph.mechanisms.entries import replaced_gradient_entry
 from privgraph.methods.aggregation.gap.config import Config
-from privgraph.methods.aggregation.gap.train import train
-from privgraph.methods.training import Context, train_one
 from privgraph.privacy.accountants import tight
 from privgraph.privacy.events import Gaussian, PoissonSampled, Repeated
 from privgraph.privacy.kinds import MechanismKind
-from privgraph.progress import Result
-from privgraph.runs.spec import make_spec
 
 FACTS = PublicFacts(nodes=4425, edges=162_995, entries=325_990, features=253, classes=6, train_nodes=3319)
 
@@ -107,25 +102,3 @@ def test_the_price_of_a_replaced_gradient_is_what_one_that_turns_round_costs(rat
         epsilon = tight().epsilon(event, delta)
         assert np.trapezoid(np.maximum(one - math.exp(epsilon) * other, 0), grid) <= delta * (1 + 1e-6)
         assert np.trapezoid(np.maximum(one - math.exp(0.98 * epsilon) * other, 0), grid) > delta
-
-
-def test_it_trains_as_planned_and_says_so() -> None:
-    graph, context = toy_graph(), Context(seed=0, noise_key=KEY)
-    config = Config(unit="node", own_rows=True, epsilon=200.0, epochs=2, hidden=4, max_degree=2, batch_size=30)
-    events = list(train_one(train, config, graph, context))
-    assert isinstance(events[-1], Result)
-    statement = config.plan(graph.facts).statement
-    assert context.ledger.entries == statement.ledger
-    assert "replaced by another" in statement.relation
-    assert "aggregates of all nodes" in statement.released
-
-
-def test_it_is_for_nodes_alone() -> None:
-    assert (
-        Config(unit="edge", own_rows=True).plan(FACTS).statement.ledger
-        == Config(unit="edge").plan(FACTS).statement.ledger
-    )
-    with pytest.raises(ValueError, match="own_rows is for unit node"):
-        AggregationPerturbation(unit="edge", std=1.0, own_rows=True)
-    assert Config(unit="node", own_rows=True).stack_key() != Config(unit="node").stack_key()
-    assert make_spec("gap", "karate", {"unit": "node", "own_rows": True}).config().own_rows

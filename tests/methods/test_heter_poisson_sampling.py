@@ -69,8 +69,8 @@ def algorithms_2_and_3(
 
 
 @pytest.mark.parametrize("exclusive", [False, True])
-@pytest.mark.parametrize("neighbours", [0, 1, 3])
-@pytest.mark.parametrize("rate", [0.2, 0.7, 1.0])
+@pytest.mark.parametrize("neighbours", [0, 3])
+@pytest.mark.parametrize("rate", [0.2, 1.0])
 def test_draws_are_those_of_the_algorithms(rate: float, neighbours: int, exclusive: bool) -> None:
     graph = load("karate")
     for edges, seed in ((graph.edge_index, 1), (directed(34, 0.15), 2)):
@@ -83,30 +83,6 @@ def test_draws_are_those_of_the_algorithms(rate: float, neighbours: int, exclusi
             sizes += [len(nodes) for nodes, _ in drawn.values()]
         assert len(sizes) > 8
         assert (max(sizes) > 1) == (neighbours > 0 and not (exclusive and rate == 1))
-
-
-@pytest.mark.long
-def test_frequencies_are_the_stated_ones() -> None:
-    """A star of 40: its middle is drawn with M/40 by each leaf, each leaf always by the middle."""
-    leaves = torch.arange(1, 41)
-    edges = torch.cat(
-        [
-            torch.stack([leaves, torch.zeros(40, dtype=torch.int64)]),
-            torch.stack([torch.zeros(40, dtype=torch.int64), leaves]),
-        ],
-        1,
-    )
-    sampler = HeterPoisson(edges, torch.ones(41, dtype=torch.bool), rate=0.5, neighbours=2, exclusive=False)
-    central, held, leaves_held = 0, 0, []
-    draws = secret(3)
-    for _ in range(1000):
-        drawn = told(sampler.draw(draws))
-        central += len(drawn)
-        held += sum(0 in nodes for centre, (nodes, _) in drawn.items() if centre)
-        leaves_held += [len(nodes) - 1 for centre, (nodes, _) in drawn.items() if not centre]
-    assert set(leaves_held) == {40}
-    assert central == pytest.approx(41 * 500, rel=0.02)
-    assert held == pytest.approx(1000 * 40 * 0.5 * 2 / 40, rel=0.08)
 
 
 def clipped(
@@ -180,27 +156,7 @@ def test_who_changes_when_a_node_leaves(exclusive: bool) -> None:
     assert largest > 1
 
 
-def test_degrees_that_are_counted_anew_would_change_other_subgraphs() -> None:
-    """Why out-degrees are frozen: a node that loses an out-neighbour would be drawn with another chance."""
-    edges = torch.tensor([[0, 0, 1], [1, 2, 2]])
-    everybody, others = torch.ones(3, dtype=torch.bool), torch.tensor([True, False, True])
-    left = edges[:, (edges != 1).all(0)]
-    centre, coin = torch.tensor([2]), torch.tensor([0.8], dtype=torch.float64)
-    frozen = HeterPoisson(left, others, rate=0.5, neighbours=1, exclusive=False, frozen=torch.tensor([2, 1, 0]))
-    anew = HeterPoisson(left, others, rate=0.5, neighbours=1, exclusive=False)
-    whole = HeterPoisson(edges, everybody, rate=0.5, neighbours=1, exclusive=False)
-    both = torch.tensor([0.8, 2.0], dtype=torch.float64)  # node 0 is not drawn, and who leaves is not either
-
-    def formed(sampler: HeterPoisson, coins: Tensor) -> set[int]:
-        _, place = sampler.edges.of(centre)
-        return told(sampler.formed(centre, coins < sampler._chance[place]))[2][0]
-
-    assert formed(whole, both) == {2}
-    assert formed(frozen, coin) == {2}
-    assert formed(anew, coin) == {0, 2}
-
-
-@pytest.mark.parametrize("most", [0, 1, 3, 100])
+@pytest.mark.parametrize("most", [0, 3, 100])
 def test_predictions_read_no_training_node_but_their_own(most: int) -> None:
     graph = load("social", data_options={"nodes": 100, "degree": 12.0})
     training, edges = graph.train_mask, graph.edge_index

@@ -52,10 +52,7 @@ def test_a_file_is_read_without_pickles_and_a_wrong_one_is_refused(tmp_path: Pat
     ("name", "options"),
     [
         ("gnn", {"epochs": 8}),
-        ("mlp", {"epochs": 8}),
-        ("edge-rand", {"epochs": 8, "epsilon": 4.0}),
         ("dp-mlp", {"epochs": 3, "epsilon": 4.0}),
-        ("dp-gnn", {"epochs": 3, "epsilon": 4.0}),
         ("heter-poisson", {"epochs": 3, "epsilon": 4.0}),
         ("gap", {"epochs": 3, "epsilon": 4.0}),
     ],

@@ -10,7 +10,6 @@ import pytest
 import torch
 from tests.secrets_made_here import KEY
 
-from privgraph.data.errors import DataError
 from privgraph.data.graph import Graph
 from privgraph.data.load import load
 from privgraph.home import home
@@ -20,7 +19,6 @@ from privgraph.methods.prompts.pretrained import PreparedGraph, features, prepar
 from privgraph.methods.teachers.options import PartitionOptions
 from privgraph.methods.teachers.parts import split_parts
 from privgraph.methods.training import Context
-from privgraph.options import OptionError
 from privgraph.progress import Event, Log, Metric, Progress
 
 OPTIONS = PromptOptions(backbone="gcn", hidden=8, pretrain_epochs=4, queries=10, dimensions=8)
@@ -184,11 +182,6 @@ def test_progress_is_told_and_the_second_time_there_is_none(graph: Graph) -> Non
     assert all(event.evaluator for event in shown if isinstance(event, Metric)), "everybody's features shape the loss"
 
 
-def test_many_epochs_are_told_in_a_hundred_steps(graph: Graph) -> None:
-    events, _ = prepare_it(graph, replace(OPTIONS, pretrain_epochs=400))
-    assert 90 <= sum(isinstance(event, Progress) for event in events) <= 110
-
-
 def test_harmed_weights_are_said_to_be(graph: Graph) -> None:
     prepare_it(graph)
     (path,) = (home() / "pretrained").iterdir()
@@ -216,36 +209,6 @@ def test_another_graph_teaches_the_backbone(graph: Graph, wide: bool, monkeypatc
     assert alone.shape == (60, 8 if wide else 5)
 
 
-def test_a_graph_that_is_not_at_hand_is_one_sentence(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
-    def gone(name: str) -> Graph:
-        raise DataError(f"{name} is not at hand")
-
-    monkeypatch.setattr(module, "load", gone)
-    with pytest.raises(DataError, match=r"^pubmed is not at hand$"):
-        prepare_it(graph, replace(OPTIONS, pretrain_on="pubmed"))
-
-
-def test_the_very_graph_would_show_private_nodes(graph: Graph) -> None:
-    with pytest.raises(OptionError, match="pretrain_on must be public part or another graph: cora holds the private"):
-        prepare_it(replace(graph, name="cora"), replace(OPTIONS, pretrain_on="cora"))
-    with pytest.raises(OptionError, match="too few"):
-        prepare_it(graph, replace(OPTIONS, private=0.01))
-
-
 def test_half_of_the_public_nodes_are_kept_for_the_test(graph: Graph) -> None:
     _, prepared = prepare_it(graph, replace(OPTIONS, queries=39))
     assert (len(prepared.private_nodes), len(prepared.query_nodes), len(prepared.test_nodes)) == (40, 20, 20)
-
-
-def test_the_ground_of_a_real_graph(shared_data: object) -> None:
-    _, prepared = prepare_it(
-        load("cora"), replace(OPTIONS, backbone="gat", dimensions=100, pretrain_on="citeseer", pretrain_epochs=1)
-    )
-    assert prepared.table.shape == (2708, 100)
-    assert prepared.backbone.features == 100
-    egos = prepared.egos(prepared.test_nodes)
-    assert egos.nodes.shape == (2708 - 1354 - 10, 32)
-    x = prepared.table[egos.nodes.clamp(min=0)].unsqueeze(0)
-    found = prepared.backbone.embed(x, egos.adjacency.unsqueeze(0), egos.present.unsqueeze(0), egos.near)
-    assert found.shape == (1, len(egos), 8)
-    assert found.isfinite().all()

@@ -23,13 +23,10 @@ from privgraph.methods.teachers.parts import Parts, split_parts
 from privgraph.methods.teachers.privgnn import train
 from privgraph.methods.teachers.privgnn.config import ASSUME_SAMPLE, Config
 from privgraph.methods.teachers.privgnn.options import MOST_NODES
-from privgraph.methods.teachers.privgnn.queries import choose
 from privgraph.methods.teachers.privgnn.table import class_scores, class_sums
 from privgraph.methods.teachers.privgnn.train import sum_nodes
 from privgraph.methods.teachers.privgnn.votes import GRID, PublicEncoder, count_votes, unit, weights, whole
 from privgraph.methods.training import Context, train_one
-from privgraph.options import OptionError
-from privgraph.papers import privgnn_releases as noisy_labels
 from privgraph.privacy.accountants import tight
 from privgraph.privacy.events import Gaussian
 from privgraph.progress import Result
@@ -61,20 +58,6 @@ def squared_norms(phi: np.ndarray) -> list[int]:
     return [sum(int(number) ** 2 for number in row) for row in (phi / GRID).tolist()]
 
 
-def test_the_paper_has_no_formula_for_a_table() -> None:
-    """It answers query by query: its accountant on the table's noise would be a number that nobody has
-    published."""
-    statement = Config(epsilon=2.0).plan(FACTS).statement
-    assert (statement.epsilon_as_published, statement.accountant_as_published) == (None, "")
-    assert noisy_labels.price("table", 0.4, 0.3, 100, 10, 1e-4)[1] is None
-    assert Config(release="votes", epsilon=2.0).plan(FACTS).statement.epsilon_as_published is not None
-    with pytest.raises(
-        OptionError, match="accounting must be sound with release table, for which the paper has no formula"
-    ):
-        Config(epsilon=2.0, accounting="published").plan(FACTS)
-    assert Config(lam=0.1, accounting="published").plan(FACTS).statement.epsilon_as_published is None
-
-
 # What one node can change
 
 
@@ -103,16 +86,6 @@ def test_a_node_that_leaves_takes_its_own_vector_from_one_column_and_nothing_els
         moves += squared_norms(moved[:, labels[node]][None])
     assert max(moves) <= 2**60, "longer than 1"
     assert max(moves) > 0.999 * 2**60
-
-
-def test_a_node_that_changes_its_features_or_label_moves_nobody_else() -> None:
-    parts = split_parts(graph(), Config())
-    encoder = PublicEncoder.of(parts.public, 8)
-    before = encoder.private(parts.private.x)
-    for value in ABSURD:
-        x = parts.private.x.clone()
-        x[5] = value
-        assert np.array_equal(np.delete(encoder.private(x), 5, axis=0), np.delete(before, 5, axis=0))
 
 
 def test_a_vector_is_a_function_of_its_own_record_to_the_last_bit() -> None:
@@ -163,23 +136,6 @@ def test_sums_are_exact_whoever_is_in_them() -> None:
         class_sums(phi / 3, labels, 3)
     with pytest.raises(ValueError, match="at most 8,388,608 nodes"):
         class_sums(np.zeros((MOST_NODES + 1, 1)), np.zeros(MOST_NODES + 1, dtype=np.int64), 1)
-
-
-def test_the_table_reads_no_edge_and_draws_no_sample() -> None:
-    config = Config(epochs=3, hidden=8)
-    parts = split_parts(graph(), config)
-    queries = choose(parts.public, 10, "random", 0)
-
-    def asked(one: Parts, seed: int) -> np.ndarray:
-        asking = train.sum_nodes(one, queries, config, Context(seed=seed, noise_key=KEY), "answers")
-        while True:
-            try:
-                next(asking)
-            except StopIteration as end:
-                return np.asarray(end.value.table)
-
-    lonely = replace(parts.private, edge_index=torch.zeros(2, 0, dtype=torch.int64), _cache={})
-    assert np.array_equal(asked(parts, 0), asked(replace(parts, private=lonely), 1))
 
 
 def test_the_table_answers_as_all_votes_together_would() -> None:
@@ -272,14 +228,3 @@ def test_the_table_costs_one_gaussian_whatever_is_asked() -> None:
     assert ASSUME_SAMPLE not in plan.statement.assumptions
     assert "table" in plan.statement.released
     assert any("2,500 nodes" in note for note in plan.notes)
-
-
-def test_what_a_table_cannot_have_is_refused() -> None:
-    with pytest.raises(OptionError, match="gate must be 0 with release table"):
-        Config(gate=1.0)
-    with pytest.raises(OptionError, match="sampling must be query with release table"):
-        Config(sampling="once")
-    vast = replace(FACTS, nodes=4 * MOST_NODES)
-    with pytest.raises(OptionError, match="at most 8,388,608 private nodes"):
-        Config().plan(vast)
-    Config(release="votes").plan(vast)

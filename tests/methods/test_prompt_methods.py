@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import pytest
 import torch
-from tests.secrets_made_here import KEY, secret
+from tests.secrets_made_here import KEY
 from torch import Tensor
 from torch.nn import functional
 
@@ -31,11 +31,7 @@ from privgraph.nn.backbones import Backbone
 from privgraph.nn.optim import StackedAdam
 from privgraph.nn.prompt_tuning import PLACES
 from privgraph.nn.prompts import KINDS, Prompts, Sight, packed
-from privgraph.options import OptionError
-from privgraph.privacy.accountants import PRVAccountant
-from privgraph.privacy.calibration import CalibrationError
-from privgraph.privacy.events import Composed, NonPrivate, Repeated
-from privgraph.privacy.ledger import Ledger
+from privgraph.privacy.events import NonPrivate
 from privgraph.progress import Metric, Result
 
 FACTS = PublicFacts(nodes=2708, edges=5278, entries=10556, features=1433, classes=7, train_nodes=2031)
@@ -106,12 +102,6 @@ def test_fine_tuning_learns_more_than_it_began_with() -> None:
     assert found["test_accuracy"] > found["lower_bound"] + 0.1
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_prompt_runs_to_its_end(kind: str) -> None:
-    found = result(train_prompt, Prompt(prompt=kind, shots=2, epochs=2, **SMALL))
-    assert all(0 <= value <= 1 for name, value in found.items() if name != "test_nodes")
-
-
 def test_judged_nodes_are_public_and_were_not_tuned_on() -> None:
     prepared = prepared_for(Prompt(**SMALL))
     shots = chosen_by_label(prepared, 3, 0)
@@ -136,25 +126,6 @@ def test_judged_nodes_are_public_and_were_not_tuned_on() -> None:
 # Private gradients
 
 
-@pytest.mark.parametrize("accounting", ["sound", "published"])
-@pytest.mark.parametrize("shots", [0, 5])
-def test_calibration_is_one_sided(accounting: str, shots: int) -> None:
-    for epsilon in (1.0, 8.0):
-        statement = Config(epsilon=epsilon, accounting=accounting, shots=shots).plan(FACTS).statement
-        reached = statement.epsilon if accounting == "sound" else statement.epsilon_as_published
-        assert reached is not None
-        assert 0.99 * epsilon <= reached <= epsilon
-
-
-def test_the_epsilon_agrees_with_opacus() -> None:
-    """Another route: Opacus' privacy random variables on the same event."""
-    statement = Config(epsilon=4.0, shots=0, batch_size=128).plan(FACTS).statement
-    (entry,) = statement.ledger
-    assert entry.sampling_rate == 128 / 1354
-    other = PRVAccountant().epsilon(Composed((Repeated(event=entry.event, count=entry.count),)), statement.delta)
-    assert statement.epsilon == pytest.approx(other, abs=0.03)
-
-
 def test_slots_are_few_and_known_beforehand() -> None:
     assert Config(shots=5).slots(FACTS) == 35
     assert Config(shots=0).slots(FACTS) == 1354
@@ -173,15 +144,6 @@ def test_a_decomposition_of_everybody_voids_the_guarantee() -> None:
     context = Context(noise_key=KEY)
     list(train_one(train_dpsgd, config, graph(), context))
     assert context.ledger.entries == plan.statement.ledger
-
-
-def test_what_is_out_of_reach_is_said_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    def never(*_: object) -> float:
-        raise CalibrationError("no noise is enough")
-
-    monkeypatch.setattr("privgraph.methods.base.calibrate", never)
-    with pytest.raises(OptionError, match="epsilon 7 is out of reach with these options: no noise is enough"):
-        Config(epsilon=7.0, clip=0.77).plan(FACTS)
 
 
 def per_example(config: Config, prepared: PreparedGraph, shots: Shots) -> PerExampleGradients:
@@ -212,29 +174,6 @@ def test_gradients_are_those_of_batches_of_one(kind: str) -> None:
         expected[0] += weights[0, example] * gradient
     net.accumulate(weights)
     assert torch.allclose(net.gradients, expected, atol=1e-6)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_gradient_does_not_depend_on_how_many_others_there_are(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    config = Config(prompt=kind, **SMALL)
-    prepared = prepared_for(config)
-    shots = assigned(prepared, 9, 0)
-    egos, gradients, sizes = prepared.egos(shots.nodes), [], set()
-    forward = Prompts.forward
-
-    def seen(prompts: Prompts, backbone: Backbone, sight: Sight) -> Tensor:
-        sizes.add(len(sight.x))
-        return forward(prompts, backbone, sight)
-
-    monkeypatch.setattr(Prompts, "forward", seen)
-    for count in (1, 2, 5, 9):
-        prompt = fresh_prompt(prepared, prepared.table, recipe_of(config), Context(noise_key=KEY))
-        net = PerExampleGradients(prompt, prepared.backbone, prepared.table, expected=3.0)
-        net.backward(egos.take(slice(0, count)), shots.labels[:count], torch.arange(count))
-        assert net.squared_norms().shape == (1, count)
-        gradients.append(net._each[0])
-    assert sizes == {4}
-    assert all(torch.equal(one, gradients[0]) for one in gradients)
 
 
 @pytest.mark.parametrize("backbone", ["gcn", "gat", "gt"])
@@ -291,47 +230,6 @@ def test_taking_any_private_node_away_moves_the_sum_by_at_most_the_clip(kind: st
         moved.append(float((whole - clipped_sum(without)).norm()))
     assert max(moved) <= clip * (1 + 1e-4)
     assert min(moved) > 0.9 * clip, "the clip is reached"
-
-
-def test_noise_has_its_scale_and_no_other() -> None:
-    """All steps of an empty batch are noise alone: 2/3 and 3/2 of the scale fail."""
-    config = Config(clip=0.5, **SMALL)
-    prepared = prepared_for(config)
-    nobody = Shots(nodes=torch.full((4,), -1), labels=torch.full((4,), -1))
-    net = per_example(config, prepared, nobody)
-    mechanism = PrivateGradients(clip=0.5, noise_multiplier=3.0, rate=0.5, expected_batch=2.0)
-    noise, drawn = secret(), []
-    for _ in range(60):
-        PrivateGradients.release([mechanism], net, (nobody.labels >= 0).unsqueeze(0), [noise])
-        drawn.append(net.gradients[0].clone())
-    values = torch.cat(drawn)
-    expected = 0.5 * 3.0 / 2.0
-    error = 4 / math.sqrt(2 * values.numel())
-    spread = float(values.std()) / expected
-    assert abs(spread - 1) < error
-    for wrong in (2 / 3, 3 / 2):
-        assert abs(spread * wrong - 1) > error
-    assert abs(float(values.mean())) < 4 * expected / math.sqrt(values.numel())
-
-
-def test_a_run_draws_the_noise_that_was_planned(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[PrivateGradients] = []
-    release = PrivateGradients.release
-
-    def spy(mechanisms: list[PrivateGradients], *rest: object) -> None:
-        seen.extend(mechanisms)
-        release(mechanisms, *rest)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(PrivateGradients, "release", staticmethod(spy))
-    config = Config(epochs=4, shots=0, batch_size=20, **SMALL)
-    context = Context(noise_key=KEY)
-    list(train_one(train_dpsgd, config, graph(), context))
-    facts = graph().facts
-    assert len(seen) == config.steps(facts) == sum(entry.count for entry in context.ledger.entries)
-    assert {mechanism.noise_multiplier for mechanism in seen} == {config.scale(facts)}
-    assert {mechanism.rate for mechanism in seen} == {0.5}
-    assert {mechanism.expected_batch for mechanism in seen} == {20.0}
-    assert Ledger(context.ledger.entries).event() == Ledger(config.plan(facts).statement.ledger).event()
 
 
 def test_what_is_learnt_from_is_what_was_released_however_many_were_drawn(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import leaky_relu
 
-from privgraph.nn.backbones import KINDS, Backbone, Network, network
+from privgraph.nn.backbones import KINDS, Backbone, network
 from privgraph.nn.ego_graphs import EgoGraphs, ego_graphs
 
 with warnings.catch_warnings():
@@ -131,40 +131,3 @@ def test_a_whole_graph_goes_through_the_same_weights(kind: str) -> None:
     assert torch.allclose(net.whole(x, edge_index), through(peer(kind, net), x, edge_index), atol=1e-12)
     alone = net.whole(x, edge_index[:, :0])
     assert torch.allclose(alone, through(peer(kind, net), x, edge_index[:, :0]), atol=1e-12)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_weights_are_frozen_unless_they_are_to_be_trained(kind: str, egos: EgoGraphs) -> None:
-    net = backbone(kind)
-    x = features(9).requires_grad_()
-    arguments = (egos.adjacency.unsqueeze(0), egos.present.unsqueeze(0), egos.near)
-    net.embed(x, *arguments).sum().backward()
-    assert x.grad is not None
-    assert all(value.grad is None for value in net.weights.values())
-    tuned = net.trainable()
-    (
-        tuned.embed(x, *arguments).square().sum() + tuned.whole(x[0, 0], torch.tensor([[0, 1], [1, 0]])).square().sum()
-    ).backward()
-    assert all(value.grad is not None for value in tuned.weights.values())
-    assert all(value.grad is None for value in net.weights.values())
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_first_weights_are_the_generators_alone(kind: str) -> None:
-    state = torch.get_rng_state()
-    first, again, other = (
-        network(kind, FEATURES, HIDDEN, torch.Generator().manual_seed(s)).state_dict() for s in (0, 0, 1)
-    )
-    assert all(torch.equal(first[name], again[name]) for name in first)
-    assert any(not torch.equal(first[name], other[name]) for name in first)
-    Backbone(kind, first, FEATURES, HIDDEN).whole(torch.zeros(2, FEATURES), torch.tensor([[0, 1], [1, 0]]))
-    assert torch.equal(torch.get_rng_state(), state), "torch's global stream is nobody's named stream"
-
-
-def test_what_no_network_has_is_refused() -> None:
-    with pytest.raises(ValueError, match="kind must be one of gcn, gat, gt"):
-        Network("sage", 3, 8)
-    with pytest.raises(ValueError, match="hidden must be a multiple of 4 for gat"):
-        Network("gat", 3, 10)
-    with pytest.raises(ValueError, match="features and hidden must be at least 1"):
-        Network("gcn", 0, 8)

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from privgraph.data.load import load
 from privgraph.nn import ego_graphs as module
-from privgraph.nn.ego_graphs import EgoGraphs, ego_graphs
+from privgraph.nn.ego_graphs import ego_graphs
 
 NEAR, FAR = 3, 6
 
@@ -42,7 +42,7 @@ def one_by_one(
     return nodes, {(a, b) for a in taken for b in taken if a != b and (a, b) in pairs}
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_slow_twin_finds_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "CHUNK", 7)
     edge_index, readable, priority = drawn(seed=seed)
@@ -54,31 +54,6 @@ def test_a_slow_twin_finds_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) 
         joined = egos.adjacency[row].nonzero().tolist()
         assert {(nodes[i], nodes[j]) for i, j in joined} == pairs
         assert all(nodes[i] >= 0 and nodes[j] >= 0 for i, j in joined)
-
-
-def test_every_ego_graph_has_the_same_shape() -> None:
-    edge_index, readable, priority = drawn(edges=500)
-    egos = ego_graphs(torch.arange(60), edge_index, readable, priority, near=NEAR, far=FAR)
-    assert egos.nodes.shape == (60, 10)
-    assert egos.adjacency.shape == (60, 10, 10)
-    assert torch.equal(egos.adjacency, egos.adjacency.mT)
-    assert not egos.adjacency.diagonal(dim1=1, dim2=2).any()
-    assert not egos.adjacency[:, 0, 1 + NEAR :].any(), "the last layer reads the centre's neighbours alone"
-    assert not egos.adjacency[~egos.present].any()
-    assert egos.present.sum(1).max() == 10
-    others = egos.nodes[:, 1:]
-    assert readable[others[others >= 0]].all()
-    for nodes in egos.nodes:
-        taken = nodes[nodes >= 0]
-        assert len(taken.unique()) == len(taken)
-
-
-def test_neighbours_beyond_the_places_are_left_out_by_priority() -> None:
-    """A star of nine: the three leaves with the smallest priority are kept, and a kept leaf sees no other."""
-    edge_index = torch.stack([torch.zeros(9, dtype=torch.int64), torch.arange(1, 10)])
-    priority = torch.arange(10).flip(0)
-    egos = ego_graphs(torch.tensor([0, 4]), edge_index, torch.ones(10, dtype=torch.bool), priority, near=3, far=2)
-    assert egos.nodes.tolist() == [[0, 9, 8, 7, -1, -1], [4, 0, -1, -1, 9, 8]]
 
 
 @pytest.mark.parametrize("rewired", [False, True], ids=["leaves", "changes"])
@@ -134,11 +109,3 @@ def test_some_of_them() -> None:
         assert torch.equal(some.adjacency, egos.adjacency[rows])
         assert some.near == NEAR
     assert len(egos.to(torch.device("cpu"))) == 60
-
-
-def test_what_does_not_fit_is_refused() -> None:
-    edge_index, readable, priority = drawn()
-    with pytest.raises(ValueError, match="near and far must be at least 0"):
-        ego_graphs(torch.arange(3), edge_index, readable, priority, near=-1)
-    with pytest.raises(ValueError, match="2 ego-graphs of 4 places do not go with an adjacency"):
-        EgoGraphs(nodes=torch.zeros(2, 4, dtype=torch.int64), adjacency=torch.zeros(2, 4, 3, dtype=torch.bool), near=1)

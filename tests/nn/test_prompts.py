@@ -13,7 +13,6 @@ from privgraph.nn.backbones import Backbone, network
 from privgraph.nn.ego_graphs import EgoGraphs, ego_graphs
 from privgraph.nn.prompt_tuning import Tuning, tune, votes
 from privgraph.nn.prompts import KINDS, PromptRecipe, Prompts, by_size, packed
-from privgraph.nn.small_graphs import Advance
 
 TEACHERS, SLOTS, FEATURES, HIDDEN, CLASSES = 4, 3, 6, 8, 3
 
@@ -151,14 +150,6 @@ def test_a_member_without_nodes_keeps_its_prompt(prompt: str) -> None:
     assert bool((setting.votes(tuned)[2] == setting.votes(fresh)[2]).all())
 
 
-def test_tuning_learns_its_own_labels() -> None:
-    setting, recipe = Setting("gcn"), PromptRecipe(kind="gpf-plus", tokens=3, epochs=120, learning_rate=0.05)
-    tuned = setting.tuned(setting.fresh(recipe), setting.slots, recipe)
-    said = tuned.logits(setting.backbone, setting.table, setting.egos(setting.slots)).argmax(-1)
-    labels = setting.labels(setting.slots)
-    assert bool((said == labels)[labels >= 0].all())
-
-
 @pytest.mark.parametrize("prompt", KINDS)
 def test_a_step_is_one_of_adam(prompt: str) -> None:
     """Another route: plain autograd and torch's own Adam, on the members' own mean losses."""
@@ -264,53 +255,3 @@ def test_a_stack_reads_no_more_places_than_it_is_told() -> None:
     one, other, whole = (next(event for event in told if isinstance(event, Prompts)) for told in few)
     assert torch.equal(one.parameters["shift"], other.parameters["shift"])
     assert not torch.equal(one.parameters["shift"], whole.parameters["shift"])
-
-
-def test_the_prompts_given_are_left_alone() -> None:
-    setting, recipe = Setting("gcn"), PromptRecipe(kind="gpf", epochs=3)
-    fresh = setting.fresh(recipe)
-    before = fresh.parameters["shift"].clone()
-    tuned = setting.tuned(fresh, setting.slots, recipe)
-    assert torch.equal(fresh.parameters["shift"], before)
-    assert not any(value.requires_grad for value in (*fresh.parameters.values(), *tuned.parameters.values()))
-
-
-def test_work_is_told_in_parts_and_can_be_left() -> None:
-    setting, recipe = Setting("gcn"), PromptRecipe(kind="gpf", epochs=3)
-    egos, labels = setting.egos(setting.slots), setting.labels(setting.slots)
-    told = list(tune(setting.fresh(recipe), setting.backbone, setting.table, egos, labels, recipe))
-    steps = [event.done for event in told if isinstance(event, Advance)]
-    assert steps == sorted(steps)
-    assert steps[-1] == TEACHERS
-    assert len(set(steps)) > 1
-    running = tune(setting.fresh(recipe), setting.backbone, setting.table, egos, labels, recipe)
-    next(running)
-    running.close()
-    assert list(running) == []
-
-
-def test_refusals() -> None:
-    setting, recipe = Setting("gcn"), PromptRecipe(kind="gppt")
-    with pytest.raises(ValueError, match="kind must be one of"):
-        PromptRecipe(kind="hard")
-    with pytest.raises(ValueError, match="tokens and epochs must be at least 1"):
-        PromptRecipe(epochs=0)
-    with pytest.raises(ValueError, match="learning_rate must be above 0"):
-        PromptRecipe(learning_rate=0)
-    with pytest.raises(ValueError, match="gppt needs embeddings of public nodes"):
-        Prompts.initial(recipe, setting.backbone, CLASSES, [torch.Generator()])
-    fresh, egos = setting.fresh(recipe), setting.egos(setting.slots)
-    with pytest.raises(ValueError, match="only one prompt can be repeated"):
-        fresh.repeated(2)
-    labels = setting.labels(setting.slots)
-    with pytest.raises(ValueError, match="4 members with 3 slots need 12 ego-graphs and 4 prompts"):
-        next(tune(fresh, setting.backbone, setting.table, egos.take(slice(0, 11)), labels, recipe))
-
-
-def test_no_questions_no_votes() -> None:
-    setting, recipe = Setting("gcn"), PromptRecipe(kind="gpf")
-    (none,) = votes(
-        setting.fresh(recipe), setting.backbone, setting.table, setting.egos(torch.zeros(0, dtype=torch.int64))
-    )
-    assert isinstance(none, Tensor)
-    assert none.shape == (TEACHERS, 0)

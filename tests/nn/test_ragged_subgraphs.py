@@ -86,7 +86,7 @@ def test_edges_are_induced_as_by_brute_force(monkeypatch: pytest.MonkeyPatch, lo
     assert bool((subgraphs.edges[1].diff() >= 0).all())
 
 
-@pytest.mark.parametrize("rows", [1, 4, 7, 1000])
+@pytest.mark.parametrize("rows", [1, 7, 1000])
 def test_parts_are_the_whole(rows: int) -> None:
     _, _, edges = toy()
     subgraphs = some_subgraphs(edges)
@@ -112,8 +112,7 @@ def summed(found: list[Factors], size: int, factors: Tensor) -> Tensor:
     return total
 
 
-@pytest.mark.parametrize("wide", [64, 1])
-@pytest.mark.parametrize("numbers", [1 << 24, 30])
+@pytest.mark.parametrize(("wide", "numbers"), [(64, 1 << 24), (1, 30)])
 @pytest.mark.parametrize("layers", [1, 2])
 @pytest.mark.parametrize("kind", NETWORKS)
 def test_gradients_equal_both_slow_twins(
@@ -186,10 +185,3 @@ def test_a_factor_of_zero_takes_what_is_not_finite_away(layers: int) -> None:
     expected = torch.zeros_like(total)
     other.add_to(expected, finite.to(torch.float32))
     assert torch.allclose(total, expected, atol=1e-5), "the others count as before"
-
-
-def test_unknown_networks_are_refused() -> None:
-    with pytest.raises(ValueError, match="kind must be one of"):
-        RaggedNetwork("gat", 2, 2, 2)
-    with pytest.raises(ValueError, match="layers must be 1 or 2"):
-        RaggedNetwork("gcn", 2, 2, 2, layers=3)

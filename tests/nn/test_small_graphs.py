@@ -4,13 +4,8 @@ a time."""
 from __future__ import annotations
 
 import math
-import re
-import subprocess
-import sys
-import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 import torch
@@ -21,7 +16,6 @@ from privgraph.nn.gnn import SAGEConv
 from privgraph.nn.message_passing import Keep, Table
 from privgraph.nn.small_graphs import Advance, Answer, Frame, Recipe, SmallGraph, train_small_graphs
 
-ROOT = Path(__file__).parents[2]
 NODES, FEATURES, CLASSES, PUBLIC = 80, 12, 3, 30
 
 
@@ -149,17 +143,16 @@ def assert_equal_to_plain(problem: Problem, recipe: Recipe, atol: float, classes
 
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("weight_decay", [0.0, 0.1])
-@pytest.mark.parametrize("sizes", [(40, 40, 40), (40, 7, 23, 2)])
-def test_a_model_trains_as_a_plain_one(sizes: tuple[int, ...], weight_decay: float, sparse: bool) -> None:
+def test_a_model_trains_as_a_plain_one(weight_decay: float, sparse: bool) -> None:
     recipe = Recipe(hidden=16, dropout=0.0, epochs=12, weight_decay=weight_decay)
-    assert_equal_to_plain(Problem(sizes, sparse=sparse), recipe, 1e-9)
+    assert_equal_to_plain(Problem((40, 7, 23, 2), sparse=sparse), recipe, 1e-9)
 
 
 def test_single_precision_is_near() -> None:
     assert_equal_to_plain(Problem((40, 25), dtype=torch.float32), Recipe(hidden=16, dropout=0.0, epochs=12), 2e-3)
 
 
-@pytest.mark.parametrize(("patience", "rate"), [(1, 0.3), (2, 0.3), (3, 0.5)])
+@pytest.mark.parametrize(("patience", "rate"), [(1, 0.3), (3, 0.5)])
 def test_a_model_stops_early_and_keeps_its_weights(patience: int, rate: float) -> None:
     recipe = Recipe(hidden=8, dropout=0.0, epochs=60, learning_rate=rate, patience=patience)
     problem = Problem((40, 7, 23, 12))
@@ -201,67 +194,18 @@ def test_a_node_alone_no_edges_and_one_class() -> None:
         assert torch.equal(answer.log_posterior, torch.zeros_like(answer.log_posterior))
 
 
-def test_a_model_without_nodes_keeps_the_weights_that_were_drawn() -> None:
-    problem = Problem((0,))
-    recipe = Recipe(hidden=8, dropout=0.5, epochs=4)
-    plain = Plain(FEATURES, recipe, CLASSES, 0, torch.float64)
-    before = plain.first.lin_l.bias.detach().clone()
-    h = plain.first(problem.public, problem.links) - before
-    # an empty batch moves the running statistics towards a mean of b and a variance of zero
-    kept = (1 - 0.1) ** recipe.epochs
-    h = torch.relu((h + kept * before) / (kept + 1e-5) ** 0.5)
-    expected = plain.second(h, problem.links).log_softmax(1)[problem.tasks[0].queries].detach()
-    assert torch.allclose(problem.answers(recipe)[0].log_posterior.double(), expected, atol=2e-6)
-
-
 def test_little_memory_makes_smaller_chunks_and_the_same_models() -> None:
     problem, recipe = Problem((30, 12, 25, 30, 8, 19) * 3), Recipe(hidden=8, epochs=4)
     plenty = problem.answers(recipe)
     torch.set_num_threads(2)
-    held = Held(problem.tasks)
-    tight = train_small_graphs(
-        problem.x,
-        held,
-        classes=CLASSES,
-        recipe=recipe,
-        evaluation_x=problem.public,
-        evaluation_adjacency=problem.adjacency,
-        generators=streams,
-        memory_mb=0.06 * (torch.get_num_threads() + 1),
-    )
-    answers: dict[int, Answer] = {}
-    for event in tight:
-        if isinstance(event, Answer):
-            answers[event.index] = event
-        # chunks at work and one prepared, of two models at most, and the item that made the last one full
-        assert held.alive() <= 2 * (torch.get_num_threads() + 1) + 1 < len(held)
-    assert held.asked == list(range(18))
-    for answer in plenty:
-        assert torch.allclose(answer.log_posterior, answers[answer.index].log_posterior, atol=1e-6)
+    tight = problem.answers(recipe, memory_mb=0.06 * (torch.get_num_threads() + 1))
+    for one, other in zip(plenty, tight, strict=True):
+        assert torch.allclose(one.log_posterior, other.log_posterior, atol=1e-6)
 
 
 def test_a_model_beyond_the_memory_is_refused() -> None:
     with pytest.raises(ValueError, match=r"a model of 30 nodes needs .* MB"):
         Problem((30,)).answers(Recipe(epochs=1), memory_mb=0.01)
-
-
-class Held(Sequence[SmallGraph]):
-    """Tasks made when they are asked for, which know who still holds them."""
-
-    def __init__(self, tasks: Sequence[SmallGraph]) -> None:
-        self._tasks, self.asked, self._made = tasks, list[int](), list[weakref.ref[SmallGraph]]()
-
-    def __len__(self) -> int:
-        return len(self._tasks)
-
-    def __getitem__(self, position: int) -> SmallGraph:  # type: ignore[override]
-        self.asked.append(position)
-        task = replace(self._tasks[position])
-        self._made.append(weakref.ref(task))
-        return task
-
-    def alive(self) -> int:
-        return sum(made() is not None for made in self._made)
 
 
 def endless(problem: Problem) -> Iterator[Answer | Advance]:
@@ -291,32 +235,7 @@ def test_a_failing_task_stops_the_others() -> None:
         list(endless(problem))
 
 
-def test_the_loss_and_progress_of_finished_models() -> None:
-    problem = Problem((30, 12))
-    events = list(
-        train_small_graphs(
-            problem.x,
-            problem.tasks,
-            classes=CLASSES,
-            recipe=Recipe(hidden=8, epochs=2),
-            evaluation_x=problem.public,
-            evaluation_adjacency=problem.adjacency,
-            generators=streams,
-        )
-    )
-    assert events[-1] == Advance(done=2, total=2)
-    assert all(event.seconds > 0 for event in events if isinstance(event, Answer))
-
-
-@pytest.mark.parametrize(
-    "values", [{"epochs": 0}, {"hidden": 0}, {"dropout": 1.0}, {"learning_rate": 0.0}, {"patience": -1}]
-)
-def test_recipes_are_checked(values: dict[str, float]) -> None:
-    with pytest.raises(ValueError, match=next(iter(values))):
-        Recipe(**values)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("p", [0.5, 0.1, 0.25, 0.9])
+@pytest.mark.parametrize("p", [0.5, 0.1])
 def test_dropout_drops_its_share_and_repeats_by_member(p: float) -> None:
     sizes, width = (300, 120), 64
     like = torch.empty(0)
@@ -376,27 +295,6 @@ def test_a_table_forgets_columns_of_zeros_alone(sparse: bool) -> None:
     whole = values.transpose(1, 2) @ gradient
     for member, columns in enumerate(table.columns):
         assert torch.allclose(outer[member, : columns.numel()], whole[member, columns])
-
-
-@pytest.mark.long
-def test_memory_stays_bounded_on_a_large_private_graph() -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "tests.benchmarks.bench_teachers",
-        "--memory",
-        "--teachers",
-        "80",
-        "--epochs",
-        "1",
-    ]
-    output = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT).stdout
-    match = re.search(
-        r"([\d,]+) teachers of 1 epochs on 20,000 nodes with 500 dense features: .* peak ([\d.]+) GB", output
-    )
-    assert match is not None, output
-    assert match[1] == "80"
-    assert 0.1 < float(match[2]) < 2
 
 
 @pytest.mark.parametrize("hidden", [10, 64])

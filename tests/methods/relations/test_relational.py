@@ -16,7 +16,7 @@ from privgraph.data.graph import Graph
 from privgraph.data.load import load
 from privgraph.mechanisms.gradients import PrivateGradients
 from privgraph.mechanisms.randomised_response import CountedResponse, symmetric
-from privgraph.methods.base import filled_in, refusal
+from privgraph.methods.base import filled_in
 from privgraph.methods.relations import few_shot
 from privgraph.methods.relations.evaluation import asked_relations, ranking
 from privgraph.methods.relations.fine_tuning import TRAINED, FineTuning, Protection, step_size
@@ -32,10 +32,8 @@ from privgraph.nn.text.adapters import adapt, trainable
 from privgraph.nn.text.encoder import load_encoder
 from privgraph.nn.text.losses import Contrast
 from privgraph.options import OptionError, build
-from privgraph.privacy.accountants import PRVAccountant
 from privgraph.privacy.events import Laplace, PureDP
-from privgraph.privacy.ledger import Ledger
-from privgraph.progress import Event, Metric, Result, Spent
+from privgraph.progress import Event, Metric, Result
 from privgraph.streams import Secret, stream
 from privgraph.testing.methods import TEXT_FACTS
 
@@ -57,6 +55,7 @@ def test_what_cannot_be_trained_is_refused_in_one_sentence() -> None:
         ({}, social, "these data have no two"),
         ({"trained_on": "attic"}, facts, "trained_on must be one of kitchen, garden"),
         ({"tested_on": "attic"}, facts, "tested_on must be one of kitchen, garden"),
+        ({"trained_on": "garden", "tested_on": "garden"}, facts, "tested_on must not be garden"),
         ({"negatives": 64}, facts, "negatives must be at most the 60 texts"),
         ({"encoder": "nonsense"}, facts, "encoder: it must be minilm, tiny or the path of a folder"),
         ({"pairing": "in-batch"}, facts, "pairing in-batch is for training without privacy"),
@@ -91,26 +90,6 @@ def test_the_unit_is_an_unordered_pair_however_often_and_whichever_way_it_is_lis
 
 
 @pytest.mark.long
-def test_the_epsilon_agrees_with_the_papers_accountant() -> None:
-    """PRV (Opacus) within its own error of 0.01."""
-    for epsilon in (4.0, 10.0):
-        plan = Config(epsilon=epsilon, steps=40, batch_size=64).plan(TEXT_FACTS)
-        said = PRVAccountant().epsilon(Ledger(plan.entries).event(), plan.statement.delta)
-        assert plan.statement.epsilon == pytest.approx(said, abs=0.03)
-        assert plan.statement.epsilon <= epsilon
-
-
-def test_given_noise_is_what_is_paid_for() -> None:
-    """Table 11's noise for BERT.base on MAG-CHN at epsilon 4, at a batch size and steps of ours."""
-    facts = replace(TEXT_FACTS, relations=(285_991, 285_991), entities=(101_952, 101_952), nodes=203_904)
-    given = Config(noise_multiplier=0.4, steps=2000, batch_size=32, accounting="published").plan(facts)
-    assert given.noise["gradient_multiplier"] == 0.4
-    assert given.statement.delta == 1 / 285_991
-    more = Config(noise_multiplier=0.6, steps=2000, batch_size=32, accounting="published").plan(facts)
-    assert more.statement.epsilon < given.statement.epsilon < 6
-
-
-@pytest.mark.long
 def test_the_domain_that_is_predicted_in_is_never_trained_on() -> None:
     """Its relations may be any: gradients, noise and the adapter are the same."""
     graph = shop()
@@ -142,11 +121,8 @@ def test_a_plan_reads_the_sizes_of_the_domain_that_is_learnt_from_alone(config: 
         said, work = plan.statement, plan.work
         return plan.scale, plan.entries, work.noise, work.notes, said.epsilon, said.delta, said.delta_rule
 
-    for learnt, one, other in (("large", "small", "huge"), ("small", "large", "huge")):
-        first = planned(learnt, learnt, one)
-        assert first == planned(learnt, one, learnt) == planned(learnt, learnt, other) == planned(learnt, other, learnt)
-    if isinstance(config, Config):  # the answers of all pairs follow epsilon alone
-        assert planned("large", "large", "small") != planned("small", "small", "large")
+    first = planned("small", "small", "large")
+    assert first == planned("small", "large", "small") == planned("small", "huge", "small")
 
 
 @pytest.mark.parametrize("loss", ["info-nce", "hinge"])
@@ -184,12 +160,7 @@ def test_no_private_gradient_is_computed_in_company(monkeypatch: pytest.MonkeyPa
         raise AssertionError("tuples were computed together")
 
     monkeypatch.setattr(tuple_gradients, "_factored", refuse)
-    assert isinstance(told(Config(**TINY, epsilon=4.0), shop())[-1], Result)
-
-
-def test_domains_differ() -> None:
-    same = Config(**TINY, trained_on="garden", tested_on="garden").refuses(TEXT_FACTS)
-    assert "tested_on must not be garden" in str(same)
+    assert isinstance(told(Config(**TINY, noise_multiplier=1.0), shop())[-1], Result)
 
 
 def test_pairs_of_a_batch_against_each_other() -> None:
@@ -236,23 +207,6 @@ def test_relations_of_one_domain_teach_those_of_another() -> None:
     assert result.metrics["test_mrr"] > 1.3 * result.metrics["base_mrr"]
     losses = [event.value for event in events if isinstance(event, Metric) and event.name == "train_loss"]
     assert np.mean(losses[-5:]) < 0.8 * np.mean(losses[:5])
-
-
-@pytest.mark.long
-def test_much_noise_teaches_nothing() -> None:
-    graph = load("products", data_options={"products": 150, "purchases": 5.0, "noise": 0.0})
-    config = Config(**TINY | {"noise_multiplier": 1e4, "steps": 6, "learning_rate": 0.02})
-    result = told(config, graph)[-1]
-    assert isinstance(result, Result)
-    assert result.metrics["test_accuracy"] <= result.metrics["base_accuracy"] + 0.03
-
-
-@pytest.mark.long
-def test_what_is_spent_is_told_in_as_many_entries_as_progress() -> None:
-    events = told(Config(**TINY | {"steps": 250, "batch_size": 1}), shop())
-    spent = [event.entry["count"] for event in events if isinstance(event, Spent)]
-    assert sum(spent) == 250
-    assert len(spent) <= 130
 
 
 # Randomised response
@@ -322,17 +276,6 @@ def test_what_is_learnt_from_are_answers_and_nothing_reads_the_true_relations(mo
     assert result.metrics["train_mrr"] == pytest.approx(ranking(vectors, own)["mrr"], abs=1e-6)
 
 
-def test_answers_that_would_explode_are_refused_by_what_is_public() -> None:
-    facts = replace(TEXT_FACTS, entities=(700_000, 700_000), nodes=1_400_000)
-    for relations in (2_000, 300_000_000):
-        said = refusal(lambda relations=relations: RandConfig(encoder="tiny", epsilon=4.0).plan(
-            replace(facts, relations=(relations, relations))
-        ))  # fmt: skip
-        assert said is not None
-        assert "about 4.41e+09 edges" in said
-    assert RandConfig(encoder="tiny", epsilon=4.0, response="asymmetric").refuses(facts) is None
-
-
 def test_answers_of_one_pair_have_no_negatives_in_their_batch(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is learnt from it, and the run ends: it may be all that randomised response leaves."""
     graph, given = shop(), TINY | {"pairing": "in-batch"}
@@ -366,8 +309,6 @@ def test_a_few_public_relations_of_the_other_domain_help_and_leave_the_encoder_a
     assert helped.metrics["base_few_shot_mrr"] > 1.1 * helped.metrics["base_mrr"]
     assert helped.metrics["train_mrr"] == alone.metrics["train_mrr"], "what is released has not moved"
     assert helped.metrics["test_relations"] < alone.metrics["test_relations"], "they are not asked about"
-    with pytest.raises(OptionError, match="needs at least 20002 relations inside it where shots is 10000"):
-        Config(**TINY, shots=10_000).check_data(TEXT_FACTS)
 
 
 @pytest.mark.parametrize(("said", "kept"), [([1.0, 2.0], 0), ([3.0, 2.0, 1.0, 4.0], 2)])

@@ -20,7 +20,7 @@ from privgraph.data.load import load
 from privgraph.data.splits import subgraph
 from privgraph.methods.relations import few_shot, fine_tuning
 from privgraph.methods.relations.evaluation import asked_relations, class_places, few_shot_classes, ranking
-from privgraph.methods.relations.fine_tuning import TRAINED, FineTuning, Protection, step_size
+from privgraph.methods.relations.fine_tuning import TRAINED, FineTuning, Protection
 from privgraph.methods.relations.relational import train as trained
 from privgraph.methods.relations.relational.config import Config
 from privgraph.methods.relations.tuples import TupleSampler
@@ -162,21 +162,6 @@ def test_tuples_are_judged_by_the_loss_of_the_options(loss: str, similarity: str
     assert float(one.loss(vectors)) == pytest.approx(expected, rel=1e-5)
 
 
-def test_gradient_descent_is_gradient_descent() -> None:
-    one = tuning(shop(), optimiser="sgd")
-    weight = torch.nn.Parameter(torch.tensor([1.0, 2.0]))
-    weight.grad = torch.tensor([0.5, -4.0])
-    one.optimiser([weight], 0.1).step()
-    assert weight.tolist() == pytest.approx([0.95, 2.4])
-
-
-def test_the_cosine_schedule_is_a_half_wave() -> None:
-    config = Config(steps=8, warmup=0.0, schedule="cosine", learning_rate=2.0)
-    assert [step_size(config, step) for step in range(1, 9)] == pytest.approx(
-        [1 + math.cos(math.pi * (step - 1) / 8) for step in range(1, 9)]
-    )
-
-
 def test_the_embedded_model_has_no_dropout_beside_its_adapters() -> None:
     """A random mask inside a private gradient would make a tuple's gradient hang on how often one drew."""
     encoder = load_encoder("tiny")
@@ -198,7 +183,7 @@ def test_private_gradients_are_divided_by_the_batch_that_is_expected(monkeypatch
 
     monkeypatch.setattr(trained, "FineTuning", Seen)
     graph = shop()
-    told(Config(**TINY | {"steps": 1}), graph)
+    told(Config(**TINY | {"steps": 1, "noise_multiplier": 1.0}), graph)
     assert [one.mechanism.expected_batch for one in seen] == [pytest.approx(20.0)]
     assert graph.facts.relations[0] > 20
 
@@ -221,7 +206,8 @@ def test_batches_are_drawn_with_the_rate_that_is_paid_for(
         return real(sampler, sampling)
 
     monkeypatch.setattr(fine_tuning, "poisson_batches", spy)
-    events = told(Config(**TINY | {"steps": 1, "trained_on": learnt, "accounting": accounting}), graph)
+    options = {"steps": 1, "trained_on": learnt, "accounting": accounting, "noise_multiplier": 1.0}
+    events = told(Config(**TINY | options), graph)
     (sampler,) = seen
     assert sampler.rate == 20 / held
     assert [one.entry["sampling_rate"] for one in events if isinstance(one, Spent)] == [20 / held]
@@ -232,7 +218,7 @@ def test_batches_are_drawn_with_the_rate_that_is_paid_for(
 
 def test_steps_that_are_left_over_at_the_end_are_paid_for_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fine_tuning, "TOLD", 2)
-    events = told(Config(**TINY | {"steps": 5}), shop())
+    events = told(Config(**TINY | {"steps": 5, "noise_multiplier": 1.0}), shop())
     assert [one.entry["count"] for one in events if isinstance(one, Spent)] == [2, 2, 1]
 
 

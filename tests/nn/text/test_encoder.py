@@ -250,12 +250,6 @@ def test_folders_that_are_no_model_get_one_sentence(tmp_path: Path) -> None:
             describe_encoder(name)
 
 
-def test_without_the_extra_one_sentence_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(naming, "NEEDED", ("no_such_package",))
-    with pytest.raises(EncoderError, match=r"pip install 'privgraph\[text\]'"):
-        describe_encoder("tiny")
-
-
 def test_the_sentence_model_of_the_package_is_found() -> None:
     facts = describe_encoder("minilm")
     assert (facts.width, facts.layers, facts.pooling) == (384, 6, naming.MEAN)

@@ -1,0 +1,47 @@
+"""What a method cannot do with a graph or with its own options is refused before anything is run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from privgraph.data.spec import PublicFacts
+from privgraph.options import OptionError, build
+from privgraph.registry import METHODS
+
+FACTS = PublicFacts(nodes=2708, edges=5278, entries=10556, features=50, classes=7, train_nodes=2031)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "sizes", "words"),
+    [
+        *((name, {"unit": "node"}, {"train_nodes": 0}, "at least one labelled")
+          for name in ("dp-gnn", "dp-mlp", "heter-poisson", "progap")),
+        ("dp-gnn", {"epsilon": 0.05, "accounting": "published"}, {}, "epsilon 0.05 is out of reach"),
+        ("pate", {"epsilon": 1.0, "accounting": "published"}, {}, "epsilon 1 is out of reach"),
+        ("pate", {"analysis": "dependent", "noise": "gaussian"}, {}, "analysis must be independent with gaussian"),
+        ("privgnn", {"release": "posterior", "gate": 1.0}, {}, "gate must be 0 with release posterior"),
+        ("privgnn", {"release": "votes", "gate": 1.0, "sampling": "once"}, {}, "gate must be 0 with sampling once"),
+        ("privgnn", {"gate": 1.0}, {}, "gate must be 0 with release table"),
+        ("privgnn", {"sampling": "once"}, {}, "sampling must be query with release table"),
+        ("privgnn", {}, {"nodes": 2**25}, "at most 8,388,608 private nodes"),
+        ("privgnn", {"release": "log-posterior"}, {}, "protects nobody"),
+        ("dp-gpl", {"limit": 1.0, "weighting": "centrality"}, {}, "limit needs teachers"),
+        ("dp-gpl", {"gate_sigma": 1.0}, {}, "100 tests with noise 1 alone cost"),
+        ("dp-gpl", {"gate_sigma": 1.0, "accounting": "published"}, {}, "the gate alone costs more"),
+        ("dp-gpl", {"report": "sanitised", "report_epsilon": 3.0}, {}, "report_epsilon must be below epsilon"),
+        ("dp-gpl", {"report": "sanitised", "limit": 1.0}, {}, "report sanitised needs"),
+        ("dp-gpl", {"limit": 1.0, "accounting": "published", "at_limit": "drop"}, {}, "at_limit must be stop"),
+        ("dp-gpl", {}, {"classes": 1}, "at least 2 classes"),
+        ("dp-gpl", {"private": 0.0004}, {}, "1 of 2,708 nodes would be private and 2,707 public: too few"),
+        ("gnn", {"conv": "gat", "hidden": 6}, {}, "multiple of 4"),
+        ("gnn", {"trained_on": "private", "preset": "amazon"}, {}, "private, public_train and public_test ask for"),
+        ("edge-rand", {"response": "symmetric"}, {"nodes": 40_000}, "asymmetric response"),
+        ("edge-rand", {}, {"nodes": 1, "edges": 0, "entries": 0, "train_nodes": 1}, "at least 2 nodes"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_run_is_refused(name: str, options: dict[str, Any], sizes: dict[str, int], words: str) -> None:
+    with pytest.raises(OptionError, match=words):
+        build(METHODS[name].load_config(), options).plan(replace(FACTS, **sizes))
