@@ -13,41 +13,6 @@ from privgraph.data.files import available, find, missing
 from privgraph.data.schools import FOLDER
 from privgraph.options import UnknownName
 
-NAMES = set(
-    """social digits patients karate cora citeseer pubmed facebook-pages twitch-de twitch-en twitch-es twitch-fr
-twitch-pt twitch-ru amazon-computers amazon-photo coauthor-cs coauthor-physics wikics reddit ogbn-arxiv ogbn-products
-dblp cora-ml german bail credit cora-titles debian-packages m10-titles coauthors
-fb100-johnshopkins55 fb100-cornell5 fb100-wisconsin87 fb100-mit8 fb100-amherst41 fb100-reed98""".split()  # noqa: SIM905
-)
-
-
-def test_every_promised_name_is_there() -> None:
-    assert not NAMES - set(DATASETS)
-    assert sum(name.startswith("fb100-") for name in DATASETS) == 18
-
-
-@pytest.mark.parametrize("spec", DATASETS.values(), ids=DATASETS)
-def test_a_spec_tells_a_stranger_what_it_is(spec) -> None:
-    assert spec.kind in ("embedded", "real")
-    assert len(spec.about) > 20
-    assert spec.about.endswith((".", "?"))
-    assert spec.source
-    assert spec.licence
-    assert bool(spec.files) == (spec.kind == "real")
-    addresses, files = ({path for path, _ in table} for table in (spec.urls, spec.files))
-    assert addresses <= files
-    assert bool(spec.by_hand) == (addresses != files), "what has no address is made by hand, and the row says of what"
-    assert bool(spec.domains) == (spec.task == "relation prediction")
-    assert all(len(sha256) in (0, 64) for _, sha256 in spec.files)
-    assert all(url.startswith("https://") for _, url in spec.urls)
-
-
-def test_an_unknown_name_gets_the_nearest() -> None:
-    with pytest.raises(UnknownName, match="did you mean citeseer"):
-        dataset("citeser")
-    with pytest.raises(UnknownName, match="data sets are social, digits"):
-        dataset("zzz")
-
 
 def test_a_school_without_a_row_is_known_by_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PRIVGRAPH_DATA", str(tmp_path))
@@ -81,23 +46,6 @@ def test_missing_files_are_named_with_their_places(tmp_path: Path) -> None:
     assert available(dataset("social"), tmp_path)
 
 
-def test_what_no_address_offers_is_said_to_be_made_by_hand(tmp_path: Path) -> None:
-    sentence = missing(dataset("cora-titles"), tmp_path)
-    folder = tmp_path / "TextGraphs/Cora12kTitles"
-    assert f"put nodes.csv.gz, graph.npz into {folder} (no address offers them as they are: made from " in sentence
-    assert "https://github.com/APEX-WSU/CoRA" in sentence
-    coauthors = dataset("coauthors")
-    sentence = missing(coauthors, tmp_path)
-    assert "(from https://github.com/shchur/gnn-benchmark/raw/master/data/npz)" in sentence
-    assert "(no address offers all of them as they are: keywords.json.gz lists" in sentence
-    assert "\n" not in sentence
-    for path, _ in coauthors.files:
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        if path.endswith(".gz"):
-            (tmp_path / path).write_bytes(b"")
-    assert "no address" not in missing(coauthors, tmp_path), "what is missing now can be fetched"
-
-
 def test_both_places_of_a_school_are_seen(tmp_path: Path) -> None:
     for place in ("Facebook100/cornell5/raw/data.mat", "Facebook100/mat/Cornell5.mat"):
         (tmp_path / place).parent.mkdir(parents=True)
@@ -115,14 +63,6 @@ def test_the_catalogue_uploads_and_facts_do_without_torch() -> None:
     )
     code = f"import sys, {modules}; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
-def test_the_registry_offers_the_same_table() -> None:
-    from privgraph import registry
-
-    assert registry.DATASETS is DATASETS
-    assert registry.dataset("cora") is DATASETS["cora"]
-    assert registry.UnknownName is UnknownName
 
 
 def test_the_readme_has_a_row_for_each() -> None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privgraph.data.embedded import SocialOptions, digits, karate, patients, similarity_edges, social
+from privgraph.data.embedded import SocialOptions, digits, patients, similarity_edges, social
 from privgraph.data.load import load
 from privgraph.options import OptionError
 
@@ -33,28 +32,6 @@ def test_the_social_network_does_what_its_options_say() -> None:
         assert np.linalg.norm(centres[first] - centres[second]) == pytest.approx(2.0, abs=0.25)
     spread = np.concatenate([table.x[table.y == label] - centres[label] for label in range(3)]).std()
     assert spread == pytest.approx(1.0, abs=0.03)
-
-
-def test_no_pair_of_the_social_network_is_favoured() -> None:
-    counts = np.zeros((20, 20))
-    for seed in range(1500):
-        table = social(SocialOptions(nodes=20, classes=2, degree=3, homophily=0.5, seed=seed))
-        order = np.argsort(table.y, kind="stable")
-        rank = np.argsort(order)
-        counts[rank[table.edges].min(0), rank[table.edges].max(0)] += 1
-    inside = np.concatenate([counts[:10, :10][np.triu_indices(10, 1)], counts[10:, 10:][np.triu_indices(10, 1)]])
-    across = counts[:10, 10:].ravel()
-    # 45,000 edges: about 250 a pair inside (90 pairs) and 225 across (100 pairs); 4.5 deviations of a Poisson
-    # count.
-    for group in (inside, across):
-        assert np.abs(group - group.mean()).max() < 4.5 * np.sqrt(group.mean())
-
-
-def test_the_social_network_depends_on_its_seed_alone() -> None:
-    first, again, other = (social(SocialOptions(nodes=200, degree=5, seed=seed)) for seed in (4, 4, 5))
-    assert np.array_equal(first.x, again.x)
-    assert np.array_equal(first.edges, again.edges)
-    assert not np.array_equal(first.edges, other.edges)
 
 
 @given(
@@ -90,13 +67,6 @@ def test_options_that_cannot_be_drawn_are_refused() -> None:
         load("karate", data_options={"nodes": 2})
 
 
-def test_options_reach_the_social_network() -> None:
-    graph = load("social", data_options={"nodes": "120", "classes": "3", "degree": "4"})
-    assert graph.facts.nodes == 120
-    assert graph.facts.edges == 240
-    assert graph.num_classes == 3
-
-
 @pytest.mark.parametrize("make", [digits, patients])
 def test_similarity_graphs_join_each_row_to_its_nearest(make) -> None:
     table = make()
@@ -115,10 +85,3 @@ def test_ties_go_to_the_lower_row() -> None:
     x = np.array([[0.0], [0.0], [0.0], [5.0]])
     source, target = similarity_edges(x, neighbours=1)
     assert dict(zip(target.tolist(), source.tolist(), strict=True)) == {0: 1, 1: 0, 2: 0, 3: 0}
-
-
-def test_the_karate_club() -> None:
-    table = karate()
-    assert table.x.shape == (34, 34)
-    assert np.bincount(table.y).tolist() == [17, 17]
-    assert torch.equal(load("karate").adjacency().to_dense(), load("karate").adjacency().to_dense().T)

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -15,9 +11,8 @@ from privgraph.data import describe as describing
 from privgraph.data import facts as module
 from privgraph.data.describe import described, main
 from privgraph.data.errors import DataError
-from privgraph.data.facts import Arrays, degree_histogram, describe, edge_homophily, facts_of, neighbourhood
+from privgraph.data.facts import Arrays, describe, facts_of, neighbourhood
 from privgraph.home import home
-from privgraph.options import UnknownName
 
 
 def star(leaves: int, undirected: bool = True) -> Arrays:
@@ -89,14 +84,6 @@ def test_the_vote_of_neighbours_is_counted_exactly() -> None:
     assert module.neighbours_vote(empty) == {"asked": 0, "right": None}
 
 
-def test_every_degree_is_in_one_bin() -> None:
-    degree = np.random.default_rng(0).integers(0, 1000, 500)
-    rows = degree_histogram(degree)
-    assert sum(row["count"] for row in rows) == 500
-    assert all(after["low"] == before["high"] + 1 for before, after in pairwise(rows))
-    assert degree_histogram(np.zeros(3, dtype=np.int64)) == [{"low": 0, "high": 0, "count": 3}]
-
-
 @pytest.mark.parametrize("undirected", [True, False])
 def test_a_neighbourhood(undirected: bool) -> None:
     drawn = neighbourhood(star(4, undirected), 0)
@@ -117,70 +104,6 @@ def test_a_neighbourhood(undirected: bool) -> None:
         neighbourhood(star(4), 10)
 
 
-def test_a_large_neighbourhood_is_cut() -> None:
-    drawn = neighbourhood(star(40), 0, largest=60)
-    assert not drawn["complete"]
-    assert len(drawn["nodes"]) == 60
-    assert sum(node["hop"] == 1 for node in drawn["nodes"]) == 40
-    narrow = neighbourhood(star(40), 0, largest=20)
-    assert len(narrow["nodes"]) == 20
-    assert not narrow["complete"]
-    # Two hubs behind two neighbours: each neighbour gets its turn.
-    hub = np.array([[0, 0] + [1] * 50 + [2] * 50, [1, 2, *range(3, 103)]])
-    arrays = Arrays(
-        features=1,
-        y=np.arange(103) % 2,
-        edges=np.concatenate([hub, hub[::-1]], axis=1),
-        class_names=(),
-        undirected=True,
-        masks={},
-    )
-    ids = [node["id"] for node in neighbourhood(arrays, 0, largest=23)["nodes"]]
-    assert sum(3 <= member < 53 for member in ids) == sum(member >= 53 for member in ids) == 10
-
-
-def test_no_edges_no_homophily() -> None:
-    empty = Arrays(
-        features=1,
-        y=np.array([0, 1]),
-        edges=np.empty((2, 0), dtype=np.int64),
-        class_names=(),
-        undirected=True,
-        masks={},
-    )
-    assert edge_homophily(empty) is None
-    json.dumps(facts_of(empty), allow_nan=False)
-
-
-@pytest.mark.long
-def test_the_app_asks_another_process_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    options = {"nodes": 60, "degree": 4.0, "classes": 3}
-    facts = describe("social", split_seed=2, options=options)
-    assert (facts["nodes"], facts["edges"], facts["classes"]) == (60, 120, 3)
-    assert facts["split_seed"] == 2
-    assert facts["at_hand"]
-    assert [path.name.startswith("social-") for path in (home() / "facts").iterdir()] == [True]
-
-    def never(*_: object, **__: object) -> None:
-        raise AssertionError("kept facts are read from their file")
-
-    monkeypatch.setattr(module.subprocess, "run", never)
-    assert describe("social", split_seed=2, options=options) == facts
-    with pytest.raises(AssertionError):
-        describe("social", split_seed=2, node=3, options=options)
-    with pytest.raises(UnknownName, match="did you mean karate"):
-        describe("karat")
-
-
-@pytest.mark.long
-def test_errors_reach_the_app_as_sentences(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PRIVGRAPH_DATA", str(tmp_path))
-    with pytest.raises(DataError, match=r"Cora is not at hand: put ind\.cora\.x"):
-        describe("cora")
-    with pytest.raises(DataError, match="there is no node 99"):
-        describe("karate", node=99)
-
-
 @pytest.mark.long
 def test_a_module_in_the_working_folder_is_not_executed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "numpy.py").write_text("raise SystemExit('executed')")
@@ -188,27 +111,9 @@ def test_a_module_in_the_working_folder_is_not_executed(tmp_path: Path, monkeypa
     assert describe("karate")["nodes"] == 34
 
 
-@pytest.mark.long
-def test_the_command() -> None:
-    command = [sys.executable, "-m", "privgraph.data.describe"]
-    done = subprocess.run([*command, "karate", "--json", "--node", "33"], capture_output=True, text=True, check=True)
-    facts = json.loads(done.stdout)
-    assert facts["nodes"] == 34
-    assert facts["neighbourhood"]["node"] == 33
-    assert done.stderr == ""
-    done = subprocess.run([*command, "karat"], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (2, "", "there is no data set karat; did you mean karate?\n")
-
-
 def test_the_command_in_words(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["karate"]) == 0
     assert "34 nodes, 78 edges" in capsys.readouterr().out
-    assert main(["social", "--set", "nodes"]) == 2
-    assert "KEY=VALUE" in capsys.readouterr().err
-    assert main(["social", "--set", "nodes=3"]) == 2
-    assert "nodes must be at least 20" in capsys.readouterr().err
-    assert main(["karate", "--split", "public"]) == 2
-    assert "no public split" in capsys.readouterr().err
 
 
 def test_facts_change_with_the_raw_file(tmp_path: Path, shared_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:

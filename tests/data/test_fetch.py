@@ -16,7 +16,6 @@ import pytest
 from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError, NoConnection
 from privgraph.data.fetch import SUMS, download, fetch_files
-from privgraph.data.load import load
 from privgraph.data.spec import DatasetSpec
 from privgraph.progress import Progress
 
@@ -107,13 +106,6 @@ def test_a_body_that_ends_early_is_tried_again_and_refused(server: Server, tmp_p
         download(server.url("/short/a.bin"), tmp_path / "a.bin", attempts=2, pause=0.01)
     assert left_over(tmp_path) == []
     assert len(server.asked) == 2
-
-
-def test_a_server_that_recovers_is_enough(server: Server, tmp_path: Path) -> None:
-    server.bodies["a.bin"] = BODY
-    download(server.url("/flaky/a.bin"), tmp_path / "a.bin", attempts=3, pause=0.01)
-    assert (tmp_path / "a.bin").read_bytes() == BODY
-    assert len(server.asked) == 3
 
 
 def test_what_cannot_come_is_one_sentence(server: Server, tmp_path: Path) -> None:
@@ -213,24 +205,3 @@ def test_without_a_network_the_sentence_says_what_to_put_where(
     assert "\n" not in sentence
     assert sentence.startswith(f"DBLP is not at hand: put dblp.npz into {tmp_path / 'CitationFull/dblp/raw'}")
     assert "failed" in sentence
-
-
-def test_a_read_only_folder_is_one_sentence(server: Server, tmp_path: Path) -> None:
-    (tmp_path / "CitationFull").write_text("a file where a folder should be")
-    server.bodies["dblp.npz"] = b"first"
-    with pytest.raises(DataError, match="the folder cannot be written"):
-        fetch_files(elsewhere(dataset("dblp"), server), root=tmp_path)
-
-
-def test_load_fetches_what_is_missing(
-    server: Server, tmp_path: Path, shared_data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from privgraph.data import load as loading
-
-    spec = elsewhere(dataset("twitch-pt"), server)
-    server.bodies["PT.npz"] = (shared_data / spec.files[0][0]).read_bytes()
-    monkeypatch.setenv("PRIVGRAPH_DATA", str(tmp_path))
-    monkeypatch.setattr(loading, "dataset", lambda name: spec)
-    seen: list[Progress] = []
-    assert load("twitch-pt", progress=seen.append).facts.nodes == 1912
-    assert seen[-1].stage == "fetching PT.npz"

@@ -5,17 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import privgraph as pg
-from privgraph.data.catalogue import dataset
 from privgraph.data.embedded import SocialOptions, social
-from privgraph.data.fitted_signal import HIGHEST, expected_accuracy, signal_for, sizes_of
-from privgraph.options import Scalar
-from privgraph.runs.spec import make_spec
+from privgraph.data.fitted_signal import HIGHEST, expected_accuracy, signal_for
 
 SIZES: dict[str, int] = {"classes": 3, "features": 32, "train_nodes": 600}
 
 
-@pytest.mark.parametrize(("classes", "signal"), [(2, 1.0), (3, 2.0), (7, 2.0), (3, 3.5)])
+@pytest.mark.parametrize(("classes", "signal"), [(2, 1.0), (7, 2.0)])
 def test_it_is_what_the_nearest_mean_of_training_nodes_reaches(classes: int, signal: float) -> None:
     found = []
     for seed in range(20):
@@ -28,16 +24,7 @@ def test_it_is_what_the_nearest_mean_of_training_nodes_reaches(classes: int, sig
     assert np.mean(found) == pytest.approx(expected, abs=0.015)
 
 
-def test_a_trained_mlp_is_near_the_accuracy_that_was_asked_for() -> None:
-    options: dict[str, Scalar] = {"nodes": 2000, "classes": 3, "degree": 5.0}
-    options["signal"] = signal_for(0.8, **sizes_of(dataset("social"), options))
-    asked = [make_spec("mlp", "social", {"unit": "none"}, data_options=options, seed=seed) for seed in range(2)]
-    runs = [pg.run(one) for one in asked]
-    mean = np.mean([run.metrics["test_accuracy"] for run in runs])
-    assert 0.74 < mean < 0.84, "at most four points below, with the error of 300 test nodes"
-
-
-@pytest.mark.parametrize("accuracy", [0.4, 0.6, 0.85, 0.99])
+@pytest.mark.parametrize("accuracy", [0.4, 0.99])
 def test_the_signal_is_the_inverse(accuracy: float) -> None:
     assert expected_accuracy(signal_for(accuracy, **SIZES), **SIZES) == pytest.approx(accuracy, abs=0.003)
 
@@ -48,8 +35,3 @@ def test_what_no_features_reach_is_at_the_end_of_the_range() -> None:
     assert expected_accuracy(2.0, **{**SIZES, "train_nodes": 0}) == 1 / 3, "nothing was learnt"
     assert signal_for(1.0, **SIZES) <= HIGHEST
     assert expected_accuracy(signal_for(1.0, **SIZES), **SIZES) > 0.999
-
-
-def test_a_set_whose_sizes_are_not_options_is_refused() -> None:
-    with pytest.raises(ValueError, match="no sizes"):
-        sizes_of(dataset("products"), {})

@@ -44,7 +44,6 @@ def replace(path: Path, line: int, text: str) -> None:
     path.write_text("\n".join([*lines, ""]))
 
 
-@pytest.mark.parametrize("block", [1_000, 1 << 25])
 @pytest.mark.parametrize(
     ("at", "text", "words"),
     [
@@ -56,16 +55,13 @@ def replace(path: Path, line: int, text: str) -> None:
         (3, "p1,", "Edge row 3 has no target"),
     ],
 )
-def test_rows_of_edges(
-    at: int, text: str, words: str, block: int, files: list[Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(tables, "BLOCK", block)
+def test_rows_of_edges(at: int, text: str, words: str, files: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "BLOCK", 1_000)
     known = made.frames()[1]["id"][0]
     replace(files[0], at, text.replace("p1,", f"{known},").replace("p2", known))
     assert refused(files) == words
 
 
-@pytest.mark.parametrize("block", [1_000, 1 << 25])
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -78,8 +74,8 @@ def test_rows_of_edges(
         (",red,1,2,3", "Node row 333 has no id"),
     ],
 )
-def test_rows_of_nodes(text: str, words: str, block: int, files: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "BLOCK", block)
+def test_rows_of_nodes(text: str, words: str, files: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "BLOCK", 1_000)
     replace(files[1], 333, text)
     assert refused(files) == words
 
@@ -137,30 +133,9 @@ def test_two_nodes_of_one_id(files: list[Path]) -> None:
     assert refused(files) == f"Two nodes have the same id ({first})"
 
 
-def test_columns(files: list[Path]) -> None:
-    for header, words in (
-        ("from,to", "Give one GraphML file; or edges"),
-        ("source,target,weight", "Give one GraphML file; or edges"),
-        ("source,target\n", ""),
-    ):
-        replace(files[0], 0, header)
-        if words:
-            assert refused(files).startswith(words)
-            assert f"the columns are {header} and id,label" in refused(files)
-    replace(files[1], 0, "id,class,f0,f1,f2")
-    assert refused(files) == "The nodes in nodes.csv have no column label"
-    replace(files[1], 0, "id,label,f0,f1,f1")
-    assert refused(files) == "Two columns of the nodes have the same name"
-
-
 def without_end(files: list[Path]) -> str:
     files[0].write_bytes(files[0].read_bytes()[:-3])
     return "The last line of edges.csv does not end, as if the file were cut off: end it if it is whole"
-
-
-def empty(files: list[Path]) -> str:
-    files[0].write_bytes(b"")
-    return "edges.csv is empty"
 
 
 def other_letters(files: list[Path]) -> str:
@@ -168,23 +143,17 @@ def other_letters(files: list[Path]) -> str:
     return "Edge row"
 
 
-def no_text(files: list[Path]) -> str:
-    files[0].write_bytes(b"\xff\xfa\n")
-    return "edges.csv does not begin with a line of column names in UTF-8"
-
-
 def gone(files: list[Path]) -> str:
     files[0].unlink()
     return "The file or folder edges.csv cannot be used: No such file or directory"
 
 
-@pytest.mark.parametrize("damage", [without_end, empty, other_letters, no_text, gone])
+@pytest.mark.parametrize("damage", [without_end, other_letters, gone])
 def test_damaged_csv(damage: Callable[[list[Path]], str], files: list[Path]) -> None:
     words = damage(files)
     assert refused(files).startswith(words)
 
 
-@pytest.mark.parametrize("share", [0.02, 0.5, 0.999])
 @pytest.mark.parametrize(
     ("kind", "words"),
     [
@@ -193,10 +162,10 @@ def test_damaged_csv(damage: Callable[[list[Path]], str], files: list[Path]) -> 
         ("npy", "x.npy "),
     ],
 )
-def test_files_that_are_cut_off(share: float, kind: str, words: str, tmp_path: Path) -> None:
+def test_files_that_are_cut_off(kind: str, words: str, tmp_path: Path) -> None:
     files = made.write(tmp_path, kind)
     content = files[0].read_bytes()
-    files[0].write_bytes(content[: int(share * len(content))])
+    files[0].write_bytes(content[: len(content) // 2])
     assert words in refused(files)
 
 
@@ -231,12 +200,8 @@ def test_arrays(tmp_path: Path) -> None:
     x, _, y = files
     np.save(y, np.zeros(399, dtype=np.int64))
     assert refused(files) == "There are features of 400 nodes and labels of 399"
-    np.save(y, np.zeros(400))
-    assert refused(files) == "Features must be numbers and labels whole numbers (they are float32 and float64)"
     np.save(y, np.arange(400) - 1)
     assert refused(files) == "Node 0 has a negative label, and every node needs a label from 0"
-    np.save(y, np.zeros(400, dtype=np.int64))
-    assert refused(files) == "All nodes have the same label, and at least two classes are needed"
     np.save(y, np.arange(400) % 2)
     table = np.ones((400, 3))
     table[123, 1] = np.inf
@@ -255,27 +220,14 @@ def test_graphml(tmp_path: Path) -> None:
     assert refused([file]) == "An edge names the node nobody, which the file does not declare"
     file.write_text(content)
     assert refused([file], limits=Limits(edges=9_999)) == "The graph has more than 9,999 edges"
-    assert refused([file], limits=Limits(nodes=399)) == "The graph has more than 399 nodes"
-    assert refused([file], limits=Limits(cells=1_199)) == "The nodes have more than 1,199 feature entries"
 
 
 def test_limits(files: list[Path]) -> None:
     assert refused(files, limits=Limits(edges=9_999)) == "There are more than 9,999 edges"
-    assert refused(files, limits=Limits(nodes=399)).startswith("There are more than 399 nodes")
     assert refused(files, limits=Limits(cells=1_199)).startswith("There are more than 1,000,000 nodes or 1,199 feature")
     assert refused(files, limits=Limits(features=2)) == "The nodes have 3 feature columns, and 1 to 2 are taken"
     assert refused(files, limits=Limits(file_bytes=10)).startswith("edges.csv has 0.0 GB")
-    frame = pd.read_csv(files[1]).assign(label=lambda table: "l" + table.index.astype(str))
-    frame.to_csv(files[1], index=False)
-    assert refused(files, limits=Limits(classes=20)).startswith("There are more than 20 different labels")
-    pd.read_csv(files[1]).head(9).to_csv(files[1], index=False)
-    assert refused(files) == "The graph has 9 nodes, and at least 10 are needed"
     assert LARGE.nodes**2 < 2**63  # an edge is one whole number
-
-
-def test_files_that_do_not_belong_together(files: list[Path], tmp_path: Path) -> None:
-    for some in ([], files[:1], files[1:], [files[0], files[0]], [*files, files[0]]):
-        assert refused(some).startswith("Give one GraphML file; or edges")
 
 
 def test_a_full_disk(files: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError
 from privgraph.data.load import load
 from privgraph.data.real import check_pickle
-from privgraph.data.tabular import class_floor, read_school, similarity_rule
+from privgraph.data.tabular import read_school, similarity_rule
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -51,14 +51,6 @@ def test_the_same_as_pytorch_geometric(
         assert torch.equal(public.test_mask, data.test_mask)
 
 
-def test_the_raw_folder_stays_as_it_was(shared_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shutil.copytree(shared_data / "Planetoid/Cora/raw", tmp_path / "Planetoid/Cora/raw")
-    monkeypatch.setenv("PRIVGRAPH_DATA", str(tmp_path))
-    before = sorted(tmp_path.rglob("*"))
-    load("cora")
-    assert sorted(tmp_path.rglob("*")) == before
-
-
 class Trap:
     """What an attacker would put into a pickle."""
 
@@ -71,7 +63,7 @@ class Trap:
         return os.mkdir, (str(self.path),)
 
 
-@pytest.mark.parametrize("protocol", [0, 1, 2, 4, 5])
+@pytest.mark.parametrize("protocol", [0, 5])
 def test_a_pickle_that_could_do_harm_is_not_opened(
     protocol: int, shared_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -106,24 +98,6 @@ def test_an_npz_is_never_unpickled(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     np.savez(path, features=np.zeros((2, 2)))
     with pytest.raises(DataError, match="holds no target and no edges"):
         load("twitch-pt")
-
-
-def test_johns_hopkins_by_the_recipe(shared_data: Path) -> None:
-    graph = load("fb100-johnshopkins55")
-    assert (graph.num_nodes, graph.num_classes) == (4425, 6)
-    assert graph.class_names == ("2004", "2005", "2006", "2007", "2008", "2009")
-    assert bool(((graph.x == 0) | (graph.x == 1)).all())
-    blocks = [name.split()[0] for name in graph.feature_names]
-    assert list(dict.fromkeys(blocks)) == ["status", "gender", "major", "minor", "dorm"]
-    for block in set(blocks):
-        columns = torch.tensor([name == block for name in blocks])
-        assert int(graph.x[:, columns].sum(1).max()) == 1, "one value a person, none where missing"
-    assert int(torch.bincount(graph.y).min()) >= 200
-
-
-@pytest.mark.parametrize(("people", "floor"), [(10_001, 1000), (10_000, 200), (1000, 200), (999, 100)])
-def test_how_many_people_a_class_needs(people: int, floor: int) -> None:
-    assert class_floor(people) == floor
 
 
 def test_the_recipe_on_a_school_made_here(tmp_path: Path) -> None:
@@ -174,14 +148,6 @@ def test_the_similarity_rule_against_a_loop() -> None:
         similarity = [1 / (1 + float(np.linalg.norm(x[i] - x[j]))) if i != j else -1.0 for j in range(30)]
         expected |= {(min(i, j), max(i, j)) for j in range(30) if similarity[j] > 0.8 * max(similarity)}
     assert set(zip(*similarity_rule(x, 0.8, block=7).tolist(), strict=True)) == expected
-
-
-def test_tables_are_scaled_to_one(shared_data: Path) -> None:
-    graph = load("german")
-    assert graph.x.amin(0).tolist() == [-1.0] * 27
-    assert graph.x.amax(0).tolist() == [1.0] * 27
-    assert "Gender" in graph.feature_names
-    assert torch.bincount(graph.y).tolist() == [300, 700]
 
 
 def test_reddit_as_its_files_are_laid_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

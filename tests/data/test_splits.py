@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 import torch
 from hypothesis import given
@@ -12,7 +10,7 @@ from hypothesis import strategies as st
 from privgraph.data.build import parts
 from privgraph.data.errors import DataError
 from privgraph.data.load import load
-from privgraph.data.splits import inductive_views, partition, random_masks, subgraph, with_split
+from privgraph.data.splits import inductive_views, partition, random_masks, with_split
 
 
 @given(nodes=st.integers(10, 5000), seed=st.integers(0, 2**31 - 1))
@@ -33,13 +31,6 @@ def test_a_split_depends_on_its_own_seed_alone() -> None:
     assert torch.equal(first.x, load("social", split_seed=6, data_options={"nodes": 200, "degree": 4}).x)
     assert not torch.equal(first.train_mask, random_masks(200, 6)[0])
     assert torch.equal(with_split(first, 6).train_mask, random_masks(200, 6)[0])
-
-
-def test_every_node_is_tested_by_some_seed() -> None:
-    tested = sum(random_masks(100, seed)[2].float() for seed in range(400))
-    # Binomial(400, 0.15): mean 60, deviation 7.1.
-    assert float(tested.min()) > 25
-    assert float(tested.max()) < 95
 
 
 def test_seeds_of_one_graph_share_its_memory() -> None:
@@ -83,22 +74,6 @@ def test_inductive_views() -> None:
     assert torch.equal(views.train.x, graph.x[graph.train_mask])
     expected = graph.adjacency().to_dense()[graph.train_mask][:, graph.train_mask]
     assert torch.equal(views.train.adjacency().to_dense(), expected)
-
-
-def test_a_subgraph_in_another_order() -> None:
-    graph = load("karate")
-    nodes = torch.tensor([33, 2, 8, 0, 30])
-    part = subgraph(graph, nodes)
-    assert torch.equal(part.adjacency().to_dense(), graph.adjacency().to_dense()[nodes][:, nodes])
-    assert torch.equal(part.y, graph.y[nodes])
-    assert part.num_classes == 2
-
-
-def test_the_public_split(shared_data: Path) -> None:
-    graph = load("cora", split="public")
-    assert [int(mask.sum()) for mask in (graph.train_mask, graph.val_mask, graph.test_mask)] == [140, 500, 1000]
-    assert torch.bincount(graph.y[graph.train_mask]).tolist() == [20] * 7
-    assert graph.split_seed is None
 
 
 def test_splits_that_do_not_exist_are_refused() -> None:

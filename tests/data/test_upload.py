@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib.util
 import io
 import re
 import tracemalloc
@@ -13,19 +12,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
+from tests.data import uploads_made_here as made
 
 from privgraph.data.catalogue import dataset
 from privgraph.data.load import load
 from privgraph.data.upload import Limits, UploadError, check_upload, delete_upload, save_upload, uploads
 from privgraph.home import home
 from privgraph.options import UnknownName
-
-_source = importlib.util.spec_from_file_location("uploads_made_here", Path(__file__).with_name("uploads_made_here.py"))
-assert _source is not None
-assert _source.loader is not None
-made = importlib.util.module_from_spec(_source)
-_source.loader.exec_module(made)
 
 
 def pairs(edges: np.ndarray) -> set[tuple[int, int]]:
@@ -55,14 +48,6 @@ def test_three_kinds_of_the_same_graph() -> None:
     assert np.array_equal(uploaded[0].masks[1], graph["val_mask"])
     loops = int((graph["edge_index"][0] == graph["edge_index"][1]).sum())
     assert f"Self-loops dropped: {loops}." in uploaded[0].notes
-
-
-def test_features_that_will_be_cut_off_are_told() -> None:
-    arrays = made.arrays()
-    assert not any("beyond" in note for note in check_upload({"graph": made.npz(arrays)}).notes)
-    arrays["x"][3, :2] = [1e19, -2e6]
-    (told,) = [note for note in check_upload({"graph": made.npz(arrays)}).notes if "beyond" in note]
-    assert told == "1 node has features beyond 1,000,000 in size, which are read as if they were that large."
 
 
 def test_a_stored_upload_is_loaded_by_name() -> None:
@@ -177,39 +162,27 @@ def changed(**values: Any) -> dict[str, Any]:
     return {name: value for name, value in graph.items() if value is not None}
 
 
-WITHOUT_NAMES = {"class_names": None, "feature_names": None}
-
-
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
         (changed(x=None), "lacks the array x"),
         (changed(x=np.zeros(24)), "x must be a table of numbers"),
-        (changed(x=np.zeros((24, 0)), feature_names=None), "have no features"),
         (changed(x=np.full((24, 4), np.nan)), "Node 0 has a feature that is not a finite number"),
-        (changed(x=np.full((24, 4), 1e300)), "not a finite number"),
-        (changed(x=np.full((24, 4), "one")), "x must be a table of numbers"),
         (changed(x=np.zeros((24, 4), dtype=complex)), "a type that is not read"),
         (changed(x=np.array([[None] * 4] * 24)), "Python objects, which are never read"),
         (changed(y=np.zeros(23, dtype=int)), "y must be 24 whole numbers"),
-        (changed(y=np.zeros(24)), "y must be 24 whole numbers"),
         (changed(y=np.zeros(24, dtype=int), class_names=None), "at least two classes"),
         (changed(y=np.arange(24) - 1), "Node 0 has a negative label"),
         (changed(y=np.arange(24)), "class_names has 3 names"),
         (changed(y=np.full(24, 2**64 - 1, dtype=np.uint64)), "too large"),
-        (changed(edge_index=np.zeros((3, 5), dtype=int)), "edge_index must be two rows"),
         (changed(edge_index=np.zeros((2, 5))), "edge_index must be two rows of whole numbers"),
         (changed(edge_index=np.array([[0], [24]])), "outside 0 to 23"),
-        (changed(edge_index=np.array([[0], [-1]])), "outside 0 to 23"),
         (changed(edge_index=np.array([[0], [2**63]], dtype=np.uint64)), "outside 0 to 23"),
         (changed(val_mask=None), "all of train_mask, val_mask, test_mask or none"),
-        (changed(val_mask=np.zeros(24, dtype=int)), "val_mask must be 24 booleans"),
         (changed(val_mask=np.zeros(24, dtype=bool)), "at least one node"),
         (changed(val_mask=np.ones(24, dtype=bool)), "more than one of"),
-        (changed(class_names=np.array([["a", "b", "c"]])), "class_names must be a list"),
         (changed(feature_names=np.array(["a"])), "1 names for 4 features"),
         (changed(class_names=np.array([b"\xff\xff\xff\x7f"] * 3).view("<U1")), "letters that do not exist"),
-        (changed(class_names=np.array([b"\x00\xd8\x00\x01"] * 3).view("<U1")), "letters that do not exist"),
         (changed(extra=np.zeros(3)), "holds extra, and only x, y"),
         (
             {"x": np.zeros((3, 2)), "y": np.arange(3), "edge_index": np.zeros((2, 1), dtype=int)},
@@ -227,19 +200,15 @@ def test_an_npz_that_is_refused(content: dict[str, Any], sentence: str) -> None:
     ("edges", "nodes", "sentence"),
     [
         ("source,target\n0,1", "id,label\n0,1", "no feature column besides id and label"),
-        ("source|target\n0|1", "id|label|a\n0|1|2", "separated by commas"),
         ("from,to\n0,1", "id,label,a\n0,1,2", "headers begin with from,to and id,label,a"),
         ("source,target\nn0,nobody", None, "Edge row 1 names the node nobody"),
-        ("source,target\nn0,n1,n2", None, "Edge row 1 has 3 fields"),
         (None, "id,label,a\n0,1", "Node row 1 has 2 fields, and the header has 3"),
         (None, "id,label,a\n0,1,2\n0,1,2", "an id that is empty or not its own (0)"),
         (None, "id,label,a\n0,,2", "Node 0 has no label"),
         (None, "id,label,a\n0,1,tall", "Node 0 has 'tall' as a, which is not a number"),
-        (None, "id,label,a\n0,1,", "Node 0 has '' as a"),
         (None, "id,label,a,a\n0,1,2,2", "same name"),
         (None, 'id,label,a\n0,1,"2', "cannot be read"),
         (None, "id,label,a\n" + "\n".join(f"{i},{i % 2 - 1},2" for i in range(20)), "A label is negative"),
-        (None, "id,label,a\n" + "\n".join(f"n{i},same,2" for i in range(24)), "at least two classes"),
         (None, "id,label,a\n" + "\n".join(f"n{i},{i % 2},inf" for i in range(24)), "not a finite number"),
         (None, "id,label,a\n" + "\n".join(f"n{i},{i % 2},1" for i in range(5)), "at least 10"),
     ],
@@ -273,7 +242,6 @@ LAUGHS = '<?xml version="1.0"?><!DOCTYPE lolz [<!ENTITY a "ha"><!ENTITY b "&a;&a
     ("text", "sentence"),
     [
         (LAUGHS, "document type"),
-        ('<!DOCTYPE g SYSTEM "file:///etc/passwd"><graphml/>', "document type"),
         ("<html></html>", "begins with the element html"),
         (GRAPHML[:-20], "damaged"),
         ("<graphml>" + "<a>" * 100 + "</a>" * 100 + "</graphml>", "nested too deeply"),
@@ -286,14 +254,12 @@ LAUGHS = '<?xml version="1.0"?><!DOCTYPE lolz [<!ENTITY a "ha"><!ENTITY b "&a;&a
             "is named label: which is the class? (the nodes have c",
         ),
         (GRAPHML.replace('attr.name="luck" attr.type="double"', 'attr.name="luck" attr.type="string"'), "leave it out"),
-        (re.sub(r'(<data key="d2">)[^<]*', r"\g<1>tall", GRAPHML, count=1), "not a number"),
         (GRAPHML.replace('<node id="n3">', '<node id="n2">'), "not its own (n2)"),
         (GRAPHML.replace('target="n3"', 'target="nobody"'), "names the node nobody"),
         (re.sub(r'<data key="d2">[^<]*</data>', "", GRAPHML, count=1), "Node n0 has no weight"),
         (re.sub(r'(<data key="d2">)[^<]*', r"\g<1>nan", GRAPHML, count=1), "not a finite number"),
         (re.sub(r'(<data key="d2">)[^<]*', r"\g<1>" + "1" * 2000, GRAPHML, count=1), "more than 1000 letters"),
         (GRAPHML.replace("</graph>", "<hyperedge/></graph>"), "hyperedges"),
-        (GRAPHML.replace("utf-8", "utf-77"), "encoding"),
         ("<graphml " + " ".join(f'a{i}="1"' for i in range(200_000)) + "/>", "element of more than 1,000,000 letters"),
     ],
 )
@@ -315,19 +281,6 @@ def test_edges_before_their_nodes_in_graphml() -> None:
     assert np.array_equal(found.edges, expected.edges)
     assert np.array_equal(found.y, expected.y)
     assert np.array_equal(found.x, expected.x)
-
-
-@pytest.mark.parametrize("mark", [b";", b"\t"])
-def test_semicolons_and_tabs_between_columns_are_read(mark: bytes) -> None:
-    edges, nodes = made.csv_files()
-    found = check_upload({"e": edges.replace(b",", mark), "n": nodes.replace(b",", mark)})
-    expected = check_upload({"e": edges, "n": nodes})
-    assert np.array_equal(found.edges, expected.edges)
-    assert np.array_equal(found.x, expected.x)
-    comma = nodes.replace(b",", mark).splitlines(keepends=True)
-    comma[1] = mark.join([*comma[1].split(mark)[:-1], b"1,5\n"])
-    with pytest.raises(UploadError, match=r"'1,5' as .* which is not a number .a decimal point is read"):
-        check_upload({"e": edges, "n": b"".join(comma)})
 
 
 def test_one_table_and_a_workbook_are_called_what_they_are() -> None:
@@ -394,14 +347,10 @@ def rebuilt(archive: bytes, name: str, change: Any) -> bytes:
     ("old", "new", "sentence"),
     [
         (b"(24, 4)", b"(99999999, 4)", "not as long as its header says"),
-        (b"(24, 4)", b"(24, 400000000000)", "not as long as its header says"),
         (b"(24, 4)", b"(24, -4)", "a header or a type that is not read"),
         (b"'<f4'", b"'|O8'", "a header or a type that is not read"),
         (b"'<f4'", b"'|O'", "Python objects"),
-        (b"'<f4'", b"'<f3'", "unknown type"),
         (b"(24, 4)", b"(24, __import__('os').getpid())", "a header or a type that is not read"),
-        (b"(24, 4)", b"(" * 900, "a header or a type that is not read"),
-        (b"NUMPY", b"NUMPX", "is not an array"),
         (b"NUMPY\x01", b"NUMPY\x07", "is not an array"),
     ],
 )
@@ -434,12 +383,3 @@ def test_the_same_name_twice_is_refused() -> None:
         archive.writestr("x.npy", b"")
     with pytest.raises(UploadError, match="once each"):
         check_upload({"a": buffer.getvalue()})
-
-
-def test_an_upload_passes_the_contract_of_graphs() -> None:
-    graph = load(save_upload(check_upload({"a": made.graphml()})))
-    source, target = graph.edge_index
-    key = target * graph.num_nodes + source
-    assert bool((key[1:] > key[:-1]).all())
-    assert torch.equal(torch.sort(source * graph.num_nodes + target)[0], key)
-    assert graph.x.dtype == torch.float32

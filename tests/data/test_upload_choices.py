@@ -11,11 +11,11 @@ from tests.data import uploads_made_here as made
 from privgraph.data.errors import UploadError
 from privgraph.data.upload import check_upload, save_upload, upload_spec
 from privgraph.data.upload_categories import MOST
-from privgraph.data.upload_columns import Columns, guess, headers
+from privgraph.data.upload_columns import Columns, headers
 from privgraph.data.upload_faults import faults, in_words
 from privgraph.data.upload_graphml import Attributes
 from privgraph.data.upload_lines import edge_list, no_table, nodes_to_fill_in, shape
-from privgraph.data.upload_look import csv_nodes, graphml_nodes, known_ends
+from privgraph.data.upload_look import graphml_nodes
 from privgraph.data.uploads import name_of, node_ids, rename_upload
 
 OFFICES = ("Bonn", "Ulm", "")
@@ -27,13 +27,6 @@ MEANT = Columns(edges=0, source="source", target="target", id="id", label="depar
 
 def _files(edges: list[str], nodes: list[str]) -> dict[str, bytes]:
     return {"e.csv": "\n".join(edges).encode(), "n.csv": "\n".join(nodes).encode()}
-
-
-def test_a_class_is_guessed_by_its_name_alone() -> None:
-    found = headers([*_files(EDGES, NODES).values()])
-    assert guess(found, None, ("id", "office", "department")).label == ""
-    assert guess([found[0], ("id", "age", "Class")]).label == "Class"
-    assert guess([found[0], ("id", "age", "group")]).label == ""
 
 
 def test_categories_become_features_and_count_as_public() -> None:
@@ -83,20 +76,6 @@ def test_graphml_without_a_label_asks_for_the_class_and_takes_what_is_said() -> 
     found = check_upload({"g": text.encode()}, attributes=Attributes(label="department", left_out=("office",)))
     assert found.feature_names == ("age",)
     assert "Ignored of the nodes: office." in found.notes
-    for wrong in (
-        Attributes(label="department", one_hot=("shop",), left_out=("office",)),
-        Attributes(label="department", one_hot=("office",), left_out=("office",)),
-        Attributes(label="department", one_hot=("department",), left_out=("office",)),
-    ):
-        with pytest.raises(UploadError, match=f"categories of {wrong.one_hot[0]} cannot become features"):
-            check_upload({"g": text.encode()}, attributes=wrong)
-    assert not any(
-        "directed:" in one
-        for one in check_upload(
-            {"g": _graphml(directed="undirected").encode()},
-            attributes=Attributes(label="department", left_out=("office",)),
-        ).notes
-    )
 
 
 def test_a_file_that_is_cut_off_is_called_so_before_anything_else_is() -> None:
@@ -108,25 +87,6 @@ def test_a_file_that_is_cut_off_is_called_so_before_anything_else_is() -> None:
             graphml_nodes(io.BytesIO(text[: int(share * len(text))].encode()))
 
 
-def test_a_look_tells_words_and_counts_classes() -> None:
-    look = csv_nodes(io.BytesIO("\n".join(NODES).encode()))
-    assert look is not None
-    assert look.words == ("id", "office", "department")
-    assert (look.counts("department"), look.whole, len(look.rows)) == ({"HR": 6, "IT": 6}, True, 12)
-    of_xml = graphml_nodes(io.BytesIO(_graphml().encode()))
-    assert (of_xml.columns, of_xml.words) == (("age", "office", "department"), ("office", "department"))
-    assert of_xml.counts("office") == {"Bonn": 6, "Ulm": 6}
-    assert csv_nodes(io.BytesIO(b"\xff\xfe\x00a")) is None
-
-
-def test_ends_of_edges_that_are_names_of_nodes_are_counted() -> None:
-    edges, nodes = (io.BytesIO(one) for one in _files([*EDGES, "emp1,nobody,1", "emp1"], NODES).values())
-    assert known_ends(edges, nodes, "source", "target", "id") == (25, 26), "a row of another width is another fault"
-    assert known_ends(edges, nodes, "source", "target", "age") == (0, 26)
-    assert known_ends(edges, nodes, "source", "target", "lost") is None
-    assert known_ends(io.BytesIO(b"\xff\xfe"), nodes, "source", "target", "id") is None
-
-
 @pytest.mark.parametrize(
     ("content", "why"),
     [
@@ -134,24 +94,16 @@ def test_ends_of_edges_that_are_names_of_nodes_are_counted() -> None:
             b"call the bank about the loan of the new house before noon",
             "is no list of edges: line 1 has 12 words, not 2",
         ),
-        (b"# notes\nbank\n", "is no list of edges: line 2 has 1 word, not 2"),
         (b"a b\nb c d\n", "is no list of edges: line 2 has 3 words, and those above 2"),
         (b"# notes\n", "has comments alone, and no edges"),
         (b"1 \xff", "is no text in UTF-8"),
         ("id;größe\n".encode() * 9000, ""),
-        ("ä".encode() * 80_000, "is no list of edges: line 1 has 1 word, not 2"),
         (b"source,target\na,b\n", ""),
         (b"1 2 0.5\n2 3 0.5\n", ""),
     ],
 )
 def test_a_file_that_is_no_table_is_told_by_its_first_line_at_fault(content: bytes, why: str) -> None:
     assert no_table(content) == why
-
-
-def test_an_edge_list_tells_what_was_merged_and_ignored() -> None:
-    found = edge_list(b"source,target,weight\na,b,1\nb,a,1\na,a,1\na,a,2\nb,c,1\n")
-    assert found is not None
-    assert (found.listed, found.pairs, found.loops, found.repeated, found.ignored) == (5, 2, 2, 1, ("weight",))
 
 
 def test_faults_name_the_file_the_line_and_its_text_and_how_many_there_are() -> None:
@@ -173,7 +125,6 @@ def test_faults_name_the_file_the_line_and_its_text_and_how_many_there_are() -> 
     ("text", "headerless", "listed"),
     [
         ("# nodes: 4\n1 2\n2\t3\n3 1\n", True, 3),
-        ("1\t2\n2\t3\n", True, 2),
         ("ann bob\nbob eve\n", True, 2),
         ("source target\nann bob\n", False, 1),
         ("from,to\n1,2\n2,1\n", False, 2),
@@ -196,11 +147,6 @@ def test_an_edge_list_without_a_header_goes_with_nodes_and_alone_it_says_what_is
         check_upload({"e.txt": "\n".join(edges).encode()})
     assert edge_list("\n".join(nodes).encode()) is None
     assert nodes_to_fill_in(["1", "2"]) == b"id,label,feature\n1,,\n2,,\n"
-
-
-def test_the_missing_column_alone_is_blamed() -> None:
-    with pytest.raises(UploadError, match="no column is called label"):
-        check_upload(_files(["source,target", "a,b"], ["id,age", "a,1"]))
 
 
 def test_a_former_title_is_kept_and_so_are_the_names_of_nodes() -> None:

@@ -55,10 +55,6 @@ def test_columns_of_words_are_classes_and_no_features() -> None:
     assert in_words(b"\xff\xfe\x00") == in_words(b"") == ()
 
 
-def test_headers_of_what_is_no_csv_are_empty() -> None:
-    assert headers([b"PK\x03\x04", b"<graphml/>", b"", b"\xff\xfe\x00a"]) == ((), (), (), ())
-
-
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
@@ -80,11 +76,6 @@ def test_a_feature_with_a_name_that_is_read_is_left_out_or_refused() -> None:
     meant = Columns(edges=0, source="from", target="to", id="name", label="label")
     with pytest.raises(UploadError, match="a column id that is no feature: leave it out"):
         check_upload({"a": EDGES, "b": nodes}, columns=meant)
-
-
-def test_a_short_row_is_told() -> None:
-    with pytest.raises(UploadError, match="Row 2 of the edges has 2 fields, and the header has 3"):
-        check_upload({"a": EDGES.replace(b"0.5,p1,p2", b"p1,p2"), "b": NODES}, columns=MEANT)
 
 
 def test_decimal_commas_between_semicolons_are_points_and_that_is_noted() -> None:

@@ -8,7 +8,6 @@ import pytest
 
 from privgraph.data.errors import UploadError
 from privgraph.data.upload import check_upload
-from privgraph.data.upload_categories import MOST
 from privgraph.data.upload_columns import Columns, guess
 from privgraph.data.upload_faults import faults
 from privgraph.data.upload_graphml import Attributes, read_graphml
@@ -17,7 +16,6 @@ from privgraph.data.upload_lines import edge_list, no_table
 NAMES = ("#1", "b", "c", "d", "e", "g", "h", "i", "j", "k")
 NODES = "\n".join(["id,label,f", *(f"{one},{'ab'[at % 2]},{at}" for at, one in enumerate(NAMES))]).encode()
 EDGES = b"source,target\nb,c\nc,d\n"
-MEANT = Columns(edges=0, source="source", target="target", id="id", label="label")
 
 
 @pytest.mark.parametrize("text", ["#1 b\nb c\nc d\n", "#1,b\nb,c\nc,d\n", "# made by hand\n#1 b\nb c\nc d\n"])
@@ -69,19 +67,6 @@ def test_a_matrix_market_file_is_refused_as_one(banner: bytes) -> None:
     assert no_table(content).startswith("is a MatrixMarket file")
 
 
-@pytest.mark.parametrize(
-    ("edges", "nodes", "said"),
-    [
-        (EDGES, NODES.replace(b"b,", b"\xff,"), "not text in UTF-8"),
-        (b"\xff,target\nb,c\n", NODES, "not text in UTF-8"),
-        (EDGES, b'"id"x,label,f\n' + NODES.partition(b"\n")[2], "A CSV file cannot be read"),
-    ],
-)
-def test_columns_of_what_is_no_csv_are_refused(edges: bytes, nodes: bytes, said: str) -> None:
-    with pytest.raises(UploadError, match=said):
-        check_upload({"e": edges, "n": nodes}, columns=MEANT)
-
-
 @pytest.mark.parametrize("place", [5, -1, 2])
 def test_a_place_of_the_edges_that_is_none_is_refused(place: int) -> None:
     meant = Columns(edges=place, source="source", target="target", id="id", label="label")
@@ -108,11 +93,6 @@ CODED = Attributes(one_hot=("office",))
 MEANT_CODED = Columns(edges=0, source="source", target="target", id="id", label="label", one_hot=("office",))
 
 
-def test_too_many_categories_are_told_in_graphml_as_in_csv() -> None:
-    with pytest.raises(UploadError, match=f"office has 60 different values, and at most {MOST} become features"):
-        check_upload({"g": _graphml('<data key="o">town AT</data>', OFFICE, count=60)}, attributes=CODED)
-
-
 def test_names_of_features_that_are_alike_once_they_are_cut_are_refused_in_either_form() -> None:
     town = "x" * 60
     said = "Two features of the nodes would have the same name, office=x+: leave out a column, or shorten its values"
@@ -137,14 +117,6 @@ def test_two_attributes_of_one_name_are_refused_as_two_columns_are() -> None:
     keys = '<key id="g" for="node" attr.name="f" attr.type="double"/>'
     with pytest.raises(UploadError, match="Two attributes are called f"):
         check_upload({"g": _graphml('<data key="g">1</data>', keys)})
-
-
-def test_words_of_an_attribute_for_all_are_told_where_they_are_ignored() -> None:
-    keys = '<key id="r" for="all" attr.name="remark" attr.type="string"/>'
-    assert "Ignored of the nodes: remark." in check_upload({"g": _graphml('<data key="r">x</data>', keys)}).notes
-    of_edges = _graphml("", keys).replace(b'"n1"/>', b'"n1"><data key="r">x</data></edge>')
-    assert "Ignored of the edges: remark." in check_upload({"g": of_edges}).notes
-    assert not any("remark" in note for note in check_upload({"g": _graphml("", keys)}).notes), "nothing was ignored"
 
 
 @pytest.mark.parametrize(

@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib.util
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
+from tests.data import uploads_made_here as made
 
 from privgraph.data.build import build, parts
 from privgraph.data.catalogue import dataset
 from privgraph.data.describe import described
 from privgraph.data.errors import DataError
 from privgraph.data.load import load
-from privgraph.data.upload import Limits, UploadError, check_upload, save_upload
+from privgraph.data.upload import UploadError, check_upload, save_upload
 from privgraph.data.upload_arrow import WORTH_IT
 from privgraph.data.upload_texts import HALVES
-
-_source = importlib.util.spec_from_file_location("uploads_made_here", Path(__file__).with_name("uploads_made_here.py"))
-assert _source is not None
-assert _source.loader is not None
-made = importlib.util.module_from_spec(_source)
-_source.loader.exec_module(made)
 
 RELATIONS, TEXTS = made.text_files()
 PLAIN = b"source,target\nt0,t3\nt3,t6\nt1,t4\nt4,t1\nt1,t4\nt2,t2\nt0,t1\n"
@@ -89,18 +81,13 @@ def test_another_text_or_another_domain_has_another_name() -> None:
         (None, b"source,target\nt0,t1,t2", "Relation row 1 has 3 fields"),
         (None, b"from,to\nt0,t1", "id,text,domain for texts"),
         (None, b"source,target\n", "At least two domains need relations between their own texts, to learn from and to"),
-        (None, b"source,target\nt0,t3", "only kitchen has any"),
         (TEXTS + b"\nt5,again,office,", None, "Text row 25 has an id that is empty or not its own (t5)"),
-        (TEXTS + b"\n,again,office,", None, "Text row 25 has an id that is empty"),
         (TEXTS + b"\nt99, ,office,tool", None, "The text t99 is empty"),
         (TEXTS + b"\nt99,a lamp,,tool", None, "The text t99 has no domain"),
         (TEXTS + b"\nt99,a lamp, red,office,tool", None, "a text with a comma or a line break needs quotes"),
         (TEXTS + b"\nt99," + b"x" * 20_001 + b",office,", None, "has 20,001 letters, and at most 20,000 are taken"),
-        (TEXTS + b"\nt99," + b"x" * 140_000 + b",office,", None, "a text longer than 20,000 letters?"),
         (TEXTS + b'\nt99,"a lamp,office,', None, "Text row 25 cannot be read (unexpected end of data)"),
-        (TEXTS + b"\nt99,a lamp,office,-1", None, "A label is negative"),
         (TEXTS.replace(b"domain,label", b"domain,price"), None, "The texts have a column price, and only id,text"),
-        (TEXTS.replace(b"domain,label", b"domain,text"), None, "Two columns of the texts have the same name"),
         (TEXTS.replace(b"kitchen", b"\xff\xfe"), None, "not text in UTF-8"),
         (
             re.sub(rb",(kitchen|garden|office),", b",shop,", TEXTS),
@@ -109,7 +96,6 @@ def test_another_text_or_another_domain_has_another_name() -> None:
         ),
         (TEXTS.replace(b",kitchen,", b"," + b"k" * 61 + b","), None, "has more than 60 letters"),
         (TEXTS.replace(b",kitchen,", b",a\x01,").replace(b",garden,", b",a\x02,"), None, "differ in letters alone"),
-        (TEXTS.replace(b",tool", b",thing").replace(b",decoration", b",thing"), None, "All texts have the same label"),
         (without(2), None, "The texts have no column domain: relations are learnt in one domain"),
         (b"\n".join(TEXTS.split(b"\n")[:8]), PLAIN, "The graph has 7 texts, and at least 10 are needed"),
     ],
@@ -121,11 +107,6 @@ def test_texts_that_are_refused(texts: bytes | None, relations: bytes | None, se
     assert len(str(caught.value)) < 300
 
 
-def test_a_text_of_the_longest_length_is_taken() -> None:
-    texts = TEXTS + b"\nt99," + b"x" * 20_000 + b",office,tool"
-    assert len(check_upload({"a": texts, "b": RELATIONS}).texts[-1]) == 20_000
-
-
 def test_a_quote_that_is_never_closed_does_not_swallow_the_file() -> None:
     body = TEXTS + b'\nt99,"' + b"a line of a text\n" * 70_000
     with pytest.raises(UploadError, match="Text row 25 cannot be read"):
@@ -133,14 +114,6 @@ def test_a_quote_that_is_never_closed_does_not_swallow_the_file() -> None:
     many = TEXTS + b"\n" + b'"\n",,' * 400_000  # each line ends inside quotes, and no field is long
     with pytest.raises(UploadError, match=r"more than 1,000,000 letters"):
         check_upload({"a": many, "b": RELATIONS})
-
-
-def test_many_long_texts_are_taken_where_each_is_short_enough() -> None:
-    body = TEXTS + b"".join(b'\nlong%d,"%s\nend",office,tool' % (place, b"word " * 3900) for place in range(60))
-    assert len(body) > 1_100_000
-    upload = check_upload({"a": body, "b": RELATIONS})
-    assert len(upload.texts) == 84
-    assert upload.texts[-1].endswith("word \nend")
 
 
 def test_large_files_of_relations_are_read_alike() -> None:
@@ -183,20 +156,6 @@ def test_random_halves_only_for_who_asks() -> None:
         check_upload({"a": TEXTS, "b": RELATIONS}, halves=True)
 
 
-def test_a_graph_with_a_feature_that_is_called_text_stays_a_graph() -> None:
-    edges, nodes = made.csv_files()
-    upload = check_upload({"e": edges, "n": nodes.replace(b"height", b"text")})
-    assert not upload.texts
-    assert upload.feature_names[0] == "text"
-
-
-def test_limits_of_texts() -> None:
-    for bound in ({"nodes": 23}, {"edges": 30}, {"classes": 1}, {"domains": 2}, {"text_letters": 20}):
-        with pytest.raises(UploadError):
-            check_upload({"a": TEXTS, "b": RELATIONS}, limits=Limits(**bound))
-    check_upload({"a": TEXTS, "b": RELATIONS}, limits=Limits(nodes=24, edges=72, classes=2, domains=3, text_letters=30))
-
-
 def test_facts_of_texts_leave_out_who_has_no_label() -> None:
     name = save_upload(check_upload({"a": TEXTS, "b": PLAIN}))
     facts = described(name)
@@ -211,14 +170,3 @@ def test_facts_of_texts_leave_out_who_has_no_label() -> None:
     assert facts["homophily"] == 0.0
     assert facts["neighbours_vote"] == {"asked": 4, "right": 0.0}
     assert {node["class_name"] for node in facts["neighbourhood"]["nodes"]} <= {"no label", "tool", "decoration"}
-
-
-def test_a_text_without_a_label_is_in_no_class_of_an_evaluation() -> None:
-    from privgraph.methods.relations.evaluation import class_places, few_shot_classes
-
-    vectors = torch.eye(3).repeat(20, 1) + 0.01 * torch.arange(60).unsqueeze(1) / 60
-    labels = torch.arange(3).repeat(20)
-    labels[labels == 2] = -1
-    assert few_shot_classes(vectors, labels, class_places(labels, seed=0)) == {"macro_f1": 1.0, "micro_f1": 1.0}
-    labels[labels == 1] = -1
-    assert few_shot_classes(vectors, labels, class_places(labels, seed=0)) == {}
