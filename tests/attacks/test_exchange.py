@@ -140,8 +140,3 @@ def test_records_exchange_places_only_where_no_edge_is_read(name: str, unit: str
     config = build(METHODS[name].load_config(), {"unit": unit, "epsilon": 4.0})
     subject = Attacked(run="r", method=name, config=config, statement=config.plan(FACTS).statement, graph=lambda: None)
     assert walk(subject) == steps
-
-
-def test_too_few_pairs_are_refused() -> None:
-    with pytest.raises(ValueError, match="two pairs or more"):
-        exchange_bound(np.zeros(1), np.ones(1, dtype=bool), steps=2, delta=0.0, confidence=0.95)

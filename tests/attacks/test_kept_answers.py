@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,6 @@ from privgraph.attacks.shadows import ask
 from privgraph.data.graph import Graph
 from privgraph.data.load import load
 from privgraph.methods.training import Context
-from privgraph.progress import Progress
 from privgraph.registry import method
 
 
@@ -46,15 +44,6 @@ def test_models_are_trained_on_whom_the_matrix_names(monkeypatch: pytest.MonkeyP
     assert asked.strangers.shape[1] == int(run.val_mask.sum())
 
 
-def test_progress_goes_forward_where_memory_holds_one_model_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shadows.psutil, "virtual_memory", lambda: SimpleNamespace(available=0))
-    told = [event for event in ask(subject("mlp"), QUICK) if isinstance(event, Progress)]
-    steps = [one.step / one.total for one in told]
-    assert steps == sorted(steps)
-    assert steps[-1] == 1.0
-    assert {one.stage for one in told[1:]} == {f"model {place} of 16" for place in range(1, 17)}
-
-
 def test_the_first_model_is_the_run_where_there_is_no_noise() -> None:
     from privgraph.methods.training import train_one
     from privgraph.progress import Result
@@ -63,11 +52,6 @@ def test_the_first_model_is_the_run_where_there_is_no_noise() -> None:
     *_, last = train_one(method("gnn").load_train(), told.config, graph(), Context(seed=3))
     assert isinstance(last, Result)
     assert answered(told).accuracies[0] == pytest.approx(last.metrics["test_accuracy"])
-
-
-def test_noise_is_drawn_anew_for_every_model() -> None:
-    asked = answered(subject("dp-mlp"))
-    assert len({row.tobytes() for row in asked.signals}) == len(asked.signals)
 
 
 def test_models_on_one_graph_have_noise_and_draws_of_their_own() -> None:

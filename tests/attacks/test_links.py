@@ -50,21 +50,6 @@ class TestDistances:
         assert distances(POSTERIORS, pairs, name) == pytest.approx(expected, abs=1e-12)
         assert distances(POSTERIORS, pairs[:, ::-1], name) == pytest.approx(expected, abs=1e-12)
 
-    def test_each_by_hand(self) -> None:
-        """0.7 0.2 0.1 0 beside 0.1 0.6 0.3 0: differences 0.6, -0.4, -0.2, 0."""
-        by_hand = {
-            "cosine": 1 - 0.22 / math.sqrt(0.54 * 0.46),
-            "euclidean": math.sqrt(0.56),
-            "correlation": 1 - (0.22 - 0.25) / math.sqrt((0.54 - 0.25) * (0.46 - 0.25)),
-            "chebyshev": 0.6,
-            "braycurtis": 1.2 / 2,
-            "canberra": 0.6 / 0.8 + 0.4 / 0.8 + 0.2 / 0.4,
-            "cityblock": 1.2,
-            "sqeuclidean": 0.56,
-        }
-        for name, value in by_hand.items():
-            assert distances(POSTERIORS, np.array([[0, 1]]), name)[0] == pytest.approx(value), name
-
     def test_a_row_without_preference_is_correlated_with_nothing(self) -> None:
         told = distances(POSTERIORS, np.array([[2, 0], [0, 2], [2, 2], [0, 4]]), "correlation")
         assert told == pytest.approx([1.0, 1.0, 1.0, 0.0])
@@ -74,19 +59,6 @@ class TestDistances:
         monkeypatch.setattr(links, "CHUNK", 4)
         assert np.array_equal(distances(POSTERIORS, ALL, "canberra"), whole)
         assert distances(POSTERIORS, ALL[:0], "canberra").shape == (0,)
-
-    def test_what_is_no_question_is_refused(self) -> None:
-        for posteriors, pairs, name, said in (
-            (POSTERIORS, ALL, "hamming", "the distance must be one of cosine"),
-            (2 * POSTERIORS, ALL, "cosine", "rows of sum 1"),
-            (np.log(POSTERIORS + 1e-9), ALL, "cosine", "rows of sum 1"),
-            (POSTERIORS[:, :1], ALL, "cosine", "two classes or more"),
-            (POSTERIORS, ALL[:, :1], "cosine", "shape"),
-            (POSTERIORS, ALL + 1, "cosine", "nodes 0 to 5"),
-            (POSTERIORS, ALL - 1, "cosine", "nodes 0 to 5"),
-        ):
-            with pytest.raises(ValueError, match=said):
-                distances(posteriors, pairs, name)
 
 
 class TestPairs:
@@ -120,10 +92,6 @@ class TestPairs:
         assert chisquare(list(edges.values())).pvalue > 1e-3
         assert chisquare(list(others.values())).pvalue > 1e-3
         assert chisquare(list(turned.values())).pvalue > 1e-3
-
-    def test_all_pairs_can_be_drawn(self) -> None:
-        one, other = self.sets(draw_pairs(random_graph(12, 33, 0), 12, 10**6, np.random.default_rng(0)))
-        assert sorted(map(sorted, (*one, *other))) == [list(pair) for pair in combinations(range(12), 2)]
 
     def test_what_is_known_to_be_an_edge_is_on_neither_side(self) -> None:
         edges = random_graph(12, 30, 0)
@@ -186,15 +154,6 @@ class TestPairs:
         assert len(one) == len(other) == 3
         with pytest.raises(ValueError, match="of the same classes as the edges"):
             draw_pairs(edges[:, :1], 8, 4, np.random.default_rng(0), labels=labels)
-
-    def test_codes_are_all_numbers_below_their_count_and_go_back(self) -> None:
-        pairs = np.array(list(combinations(range(40), 2)))
-        codes = links._code(pairs[:, 0], pairs[:, 1])
-        assert sorted(codes.tolist()) == list(range(len(pairs)))
-        assert np.array_equal(links._ends(codes), pairs)
-        for high in (2**20, 2**28, 2**30):
-            far = np.array([[0, high], [high - 1, high], [0, high + 1], [7, high]])
-            assert np.array_equal(links._ends(links._code(far[:, 1], far[:, 0])), far)
 
     def test_too_little_is_refused(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(links, "FEWEST", 10)

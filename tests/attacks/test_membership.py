@@ -11,15 +11,12 @@ import pytest
 import torch
 from tests.attacks.attacked_here import QUICK, SMALL, answered, attacked, graph, subject
 
-from privgraph.attacks import membership, students
+from privgraph.attacks import membership
 from privgraph.attacks.drawing import balanced, independent
 from privgraph.attacks.judging import Implied, Play, judged
 from privgraph.attacks.options import Attacked, AttackOptions
-from privgraph.attacks.planning import PAIRS_SECONDS, SHARE, START_SECONDS
 from privgraph.attacks.record import AttackRecord
-from privgraph.attacks.shadow import ShadowOptions
 from privgraph.attacks.shadows import Asked
-from privgraph.audits.planning import in_words
 from privgraph.data.errors import DataError
 from privgraph.data.graph import Graph
 from privgraph.data.load import load
@@ -66,17 +63,6 @@ def test_an_isolated_node_is_asked_alone_and_linked_alike() -> None:
         gap = (heard.logits["linked"] - heard.logits["alone"]).abs().amax(1)
         assert float(gap[0]) < 1e-4
         assert float(gap.max()) > 1e-3
-
-
-def test_an_outsider_is_told_once_and_in_known_ways() -> None:
-    heard = Outsider()
-    heard.hears(linked=torch.zeros(2, 3))
-    with pytest.raises(ValueError, match="twice"):
-        heard.hears(linked=torch.zeros(2, 3))
-    with pytest.raises(ValueError, match="linked, alone"):
-        heard.hears(aloud=torch.zeros(2, 3))
-    with pytest.raises(ValueError, match="shape"):
-        heard.hears(alone=torch.zeros(2))
 
 
 def test_an_attack_says_what_the_other_scores_find_from_the_same_answers(tmp_path: Path) -> None:
@@ -206,21 +192,6 @@ def test_what_a_record_says_of_groups_and_of_the_exposed() -> None:
     assert record.areas == (pytest.approx(6 / 9), 1.0)
 
 
-def test_a_group_of_degrees_reaches_to_where_the_next_begins() -> None:
-    """Nodes of 3, 4 and 7 neighbours beside those of 1: each is in the one group that names its degree."""
-    stars = {0: range(10, 13), 1: range(13, 17), 2: range(17, 24)}
-    pairs = [(centre, leaf) for centre, leaves in stars.items() for leaf in leaves]
-    edges = torch.tensor(pairs + [(leaf, centre) for centre, leaf in pairs]).t()
-    labels = torch.arange(24) % 2
-    held = replace(
-        graph(), x=torch.zeros(24, 2), y=labels, edge_index=edges, _cache={}, train_mask=labels == 0,
-        val_mask=labels == 2, test_mask=labels == 1,
-    )  # fmt: skip
-    play = Play(nodes=np.arange(24), scores=np.arange(24.0), members=np.arange(24) % 8 < 4, accuracy=0.5)
-    record = judged("lira", subject("dp-mlp"), QUICK, [play], Implied(), held, models=1, seconds=1.0)
-    assert [(one.name, one.nodes) for one in record.by_degree] == [("0", 7), ("1", 14), ("2 to 3", 1), ("4 to 7", 2)]
-
-
 def test_models_that_are_surer_of_everybody_are_put_on_one_scale(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each model has a scale and a shift of its own, as one that stopped at another epoch has: they drown
     what it remembers of a node, and go."""
@@ -270,7 +241,7 @@ def test_methods_that_do_not_answer_are_refused() -> None:
         attacked("threshold", parted)
 
 
-@pytest.mark.parametrize(("name", "covered"), [("dp-gnn", False), ("gap", False), ("dp-mlp", True), ("gnn", True)])
+@pytest.mark.parametrize(("name", "covered"), [("gap", False), ("dp-mlp", True)])
 def test_answers_that_the_epsilon_does_not_cover_are_said_to_be_none_of_it(name: str, covered: bool) -> None:
     unit = {"unit": "node"} if name == "gap" else {}
     told = subject(name, **unit)
@@ -349,37 +320,3 @@ def test_the_attack_of_appendix_c_on_a_run(setting: str, method_: str) -> None:
             attacked("shadow", told, AttackOptions(setting="attack-2"))
     with pytest.raises(OptionError, match="is for privgnn"):
         attacked("shadow", subject("mlp"))
-
-
-def test_what_the_options_say_reaches_the_attack_of_appendix_c(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[ShadowOptions] = []
-    real = students.shadow_attack
-
-    def spy(held: Graph, config: Any, how: ShadowOptions, **given: Any) -> Any:
-        seen.append(how)
-        return real(held, config, how, **given)
-
-    monkeypatch.setattr(students, "shadow_attack", spy)
-    config = build(method("privgnn").load_config(), {"epochs": 1, "hidden": 8})
-    told = replace(subject("mlp"), method="privgnn", config=config, statement=config.plan(graph().facts).statement)
-    attacked("shadow", told, AttackOptions(setting="attack-2", targets=1, ordered=True, confidence=0.8, seed=5))
-    (how,) = seen
-    assert how == ShadowOptions(setting="attack-2", seeds=1, ordered=True, confidence=0.8, seed=how.seed)
-
-
-def test_attack_2_is_refused_where_a_gate_decides_who_is_labelled() -> None:
-    spec = ATTACKS["shadow"]
-    for gate, said in ((2.0, "take gate 0"), (0.0, "None")):
-        config = build(method("privgnn").load_config(), {"release": "votes", "gate": gate, "labelled": "queries"})
-        told = replace(subject("mlp"), method="privgnn", config=config)
-        assert said in str(spec.unanswered(told, AttackOptions(setting="attack-2")))
-        assert spec.unanswered(told, AttackOptions()) is None
-
-
-@pytest.mark.parametrize(("name", "models"), [("lira", 28), ("threshold", 4), ("shadow", 8), ("link", 4)])
-def test_the_cost_in_seconds_is_that_of_all_trainings(name: str, models: int) -> None:
-    told, spec, options = replace(subject("gnn"), seconds=100.0), ATTACKS[name], AttackOptions()
-    # a process starts, and pairs are judged: an estimate of the trainings alone was a tenth of what it took
-    each = 100.0 if name == "shadow" else SHARE * 100.0 + PAIRS_SECONDS["distance"] * (name == "link")
-    assert f", about {in_words(START_SECONDS + models * each)} in all on a quiet machine" in spec.cost(told, options)
-    assert "or so" not in spec.cost(replace(told, seconds=None), options)

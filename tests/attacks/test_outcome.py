@@ -21,16 +21,9 @@ def test_numbers_by_hand() -> None:
     assert (found.rates[0].low, found.rates[0].high) == pytest.approx((0.0, exact.high))
 
 
-def test_balanced_accuracy_is_that_of_one_threshold_for_both_sides() -> None:
-    """At or above 1: both members, and one of two others."""
-    found = outcome(np.array([1.0, 1.0, 1.0, 0.0]), np.array([True, True, False, False]))
-    assert found.balanced_accuracy == 0.75
-
-
-@pytest.mark.parametrize("shift", [0.0, 1.5])
-def test_intervals_of_rates_cover(shift: float) -> None:
+def test_intervals_of_rates_cover() -> None:
     """Of 300 pairs of normal samples, as many cover the true rate as are promised, at every false one."""
-    inside = np.zeros(3)
+    inside, shift = np.zeros(3), 1.5
     for seed in range(300):
         draw = np.random.default_rng(seed)
         scores = np.concatenate([draw.normal(shift, 1, 150), draw.normal(0, 1, 400)])
@@ -57,7 +50,7 @@ def test_rates_let_as_many_strangers_pass_as_they_say() -> None:
     assert [(rate.false, rate.true) for rate in found.rates] == [(0.001, 0.5), (0.01, 0.75), (0.05, 1.0)]
 
 
-@pytest.mark.parametrize("shift", [0.0, 1.0, 2.5])
+@pytest.mark.parametrize("shift", [0.0, 2.5])
 def test_the_interval_of_the_area_covers(shift: float) -> None:
     truth, inside = norm.cdf(shift / np.sqrt(2)), 0
     for seed in range(300):
@@ -80,12 +73,6 @@ def test_the_interval_of_the_area_by_hand() -> None:
     odds = np.log(area / (1 - area)) + reach * np.array([-1, 1])
     assert found.area == pytest.approx(area)
     assert (found.area_low, found.area_high) == pytest.approx(tuple(1 / (1 + np.exp(-odds))))
-
-
-def test_a_perfect_attack_has_an_interval_that_ends_at_one() -> None:
-    found = outcome(np.array([2.0, 3.0, 0.0, 1.0]), np.array([True, True, False, False]))
-    assert (found.area, found.area_high) == (1.0, 1.0)
-    assert 0 < found.area_low < 0.5
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from scipy.stats import t as student
 from torch import Tensor
 
 from privgraph.attacks import prompts as attacks
-from privgraph.attacks.prompt_stack import WIDTHS, Fitted, Tuned, signals, trimmed
+from privgraph.attacks.prompt_stack import Fitted, Tuned, signals
 from privgraph.attacks.prompts import (
     SCORES,
     PromptAttack,
@@ -34,7 +34,6 @@ from privgraph.methods.prompts.pretrained import PreparedGraph, recipe_of
 from privgraph.methods.prompts.prompt.config import Config
 from privgraph.methods.training import Context
 from privgraph.nn.prompt_tuning import Tuning
-from privgraph.progress import Progress
 from privgraph.streams import stream_seed
 
 SMALL: dict[str, Any] = {
@@ -90,7 +89,7 @@ def alone(prepared: PreparedGraph, table: Tensor, config: Config, tuned: Tuned, 
 # Who is in which prompt
 
 
-@pytest.mark.parametrize("shots", [1, 2, 3, 5])
+@pytest.mark.parametrize("shots", [1, 3])
 def test_attacked_prompts_and_shadow_prompts_have_as_many_shots(shots: int) -> None:
     attack = PromptAttack(shots=shots, targets=23, pairs=7, repetitions=9)
     members, shadows = drawn(np.zeros(23, dtype=np.int64), attack)
@@ -148,15 +147,6 @@ def test_the_interval_over_repetitions_by_hand() -> None:
         low, high = student.interval(confidence, 2, loc=0.75, scale=0.25 / np.sqrt(3))
         assert (shown.repetitions, shown.area) == (3, 0.75)
         assert (shown.low, shown.high) == pytest.approx((low, min(1.0, high)))
-
-
-def test_candidates_are_private_nodes_and_follow_the_seed() -> None:
-    prepared, _ = prepared_for()
-    first = candidates(prepared, MEMORY)
-    assert torch.isin(first, prepared.private_nodes).all()
-    assert len(set(first.tolist())) == 24
-    assert torch.equal(first, candidates(prepared, MEMORY))
-    assert not torch.equal(first, candidates(prepared, replace(MEMORY, seed=2)))
 
 
 def test_in_prompts_are_tuned_on_the_target_and_out_prompts_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -238,17 +228,6 @@ def test_chunks_change_nothing() -> None:
     assert abs(whole - few).max() < 1e-4
 
 
-def test_no_place_is_computed_that_nobody_takes() -> None:
-    prepared, _ = prepared_for()
-    egos = prepared.egos(prepared.private_nodes)
-    own = trimmed(egos)
-    assert own.nodes.shape[1] == int(egos.present.sum(1).max()) < egos.nodes.shape[1]
-    assert torch.equal(own.present.sum(1), egos.present.sum(1))
-    assert torch.equal(own.adjacency.sum((1, 2)), egos.adjacency.sum((1, 2)))
-    assert int(own.adjacency[:, 0].sum(1).max()) <= own.near
-    assert WIDTHS[0] == 1
-
-
 # What it finds
 
 
@@ -281,25 +260,6 @@ def test_a_target_never_trained_on_is_not_found() -> None:
         assert mean.high - mean.low < 0.35, score
 
 
-def test_shadow_prompts_that_never_had_the_targets_say_nothing() -> None:
-    """Everybody is tuned on strangers, drawn by coins of their own: LiRA's area is 1/2."""
-    prepared, table = prepared_for()
-    config, attack = Config(**(SMALL | {"epochs": 20})), replace(MEMORY, targets=20)
-    nodes = candidates(prepared, attack)
-    strangers = prepared.private_nodes[~torch.isin(prepared.private_nodes, nodes)].numpy()
-    members, shadows = drawn(np.zeros(20, dtype=np.int64), attack)
-    prompts = len(members) + len(shadows)
-    coins = np.random.default_rng(0)
-    shots = torch.from_numpy(np.stack([coins.choice(strangers, 2, replace=False) for _ in range(prompts)]))
-    said = asked(prepared, table, config, Tuned(nodes=shots, seeds=list(range(prompts))), nodes)
-    found = judged(
-        nodes.numpy(), prepared.labels[nodes].numpy(), members, shadows, np.concatenate([said, said[:, :5]], 1)
-    )
-    mean = found.mean_area("lira", confidence=0.99)
-    assert mean.low < 0.5 < mean.high
-    assert mean.high - mean.low < 0.35
-
-
 def test_each_score_is_the_one_of_its_name() -> None:
     draw = np.random.default_rng(0)
     members, shadows = draw.random((2, 6)) < 0.5, np.arange(8)[:, None] % 2 == np.arange(6) % 2
@@ -313,55 +273,7 @@ def test_each_score_is_the_one_of_its_name() -> None:
         assert np.array_equal(found.scores["rmia"][row], rmia(one, held, said[row, 6:], said[2:, 6:]))
 
 
-def test_the_same_seed_gives_the_same_attack() -> None:
-    attack = PromptAttack(shots=1, targets=6, pairs=2, repetitions=2)
-    config = Config(**(SMALL | {"epochs": 2}))
-    *steps, one = attack_prompts(graph(), config, attack)
-    *_, two = attack_prompts(graph(), config, attack)
-    *_, other = attack_prompts(graph(), config, replace(attack, seed=1))
-    assert isinstance(one, PromptMembership)
-    assert isinstance(two, PromptMembership)
-    assert isinstance(other, PromptMembership)
-    assert all(isinstance(step, Progress) for step in steps)
-    assert np.array_equal(one.members, two.members)
-    assert np.allclose(one.target_signals, two.target_signals, atol=1e-4)
-    assert not np.array_equal(one.nodes, other.nodes)
-    assert steps[-1] == Progress(step=14, total=14, stage="prompts")
-
-
 # What is refused, and a stop
-
-
-def test_closing_stops_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    steps: list[int] = []
-    step = Fitted.step
-
-    def counted(self: Fitted) -> Tensor:
-        steps.append(1)
-        return step(self)
-
-    monkeypatch.setattr(Fitted, "step", counted)
-    config = Config(**(SMALL | {"epochs": 2000}))
-    running = attack_prompts(graph(), config, replace(MEMORY, pairs=200), memory_mb=0.05)
-    for event in running:
-        if isinstance(event, Progress) and event.stage == "prompts":
-            break
-    running.close()  # type: ignore[attr-defined]
-    assert 0 < len(steps) < 2000 * 2400 / 24
-
-
-@pytest.mark.parametrize(
-    ("changes", "told"),
-    [
-        ({"shots": 0}, "at least 1"),
-        ({"repetitions": 0}, "at least 1"),
-        ({"pairs": 1}, "pairs must be at least 2"),
-        ({"shots": 6, "targets": 11}, "at least twice the shots"),
-    ],
-)
-def test_attacks_that_cannot_be_are_refused(changes: dict[str, Any], told: str) -> None:
-    with pytest.raises(ValueError, match=told):
-        PromptAttack(**changes)
 
 
 def test_too_few_nodes_are_refused() -> None:

@@ -197,8 +197,3 @@ def test_what_is_refused_says_what_was_expected() -> None:
         attacked(subject(), AttackOptions(shots=20, shadows=4, targets=1))
     for name in ("bavaria", "lira", "rmia", "threshold", "shadow"):
         assert ATTACKS[name].refuses(subject()) is not None
-
-
-@pytest.mark.parametrize(("shots", "private", "targets"), [(1, 1354, 155), (5, 1354, 385), (5, 300, 300)])
-def test_as_many_candidates_as_the_paper_or_eleven_a_shot(shots: int, private: int, targets: int) -> None:
-    assert prompt_targets(shots, 7, private) == targets

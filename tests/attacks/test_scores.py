@@ -67,18 +67,6 @@ class TestSignals:
         with pytest.raises(ValueError, match=said):
             scaled_confidence(logits, np.zeros(2, dtype=np.int64))
 
-    @pytest.mark.parametrize(
-        ("signals", "members", "said"),
-        [
-            (SIGNALS[:, :1], MEMBERS, "signals must have shape"),
-            (SIGNALS, MEMBERS.astype(int), "members must be booleans"),
-            (np.where(MEMBERS, np.inf, 0.0), MEMBERS, "not a finite number"),
-        ],
-    )
-    def test_shapes_are_checked(self, signals: NDArray[np.float64], members: NDArray[np.bool_], said: str) -> None:
-        with pytest.raises(ValueError, match=said):
-            Shadows(signals=signals, members=members)
-
 
 class TestByHand:
     def test_threshold(self) -> None:
@@ -107,7 +95,7 @@ class TestByHand:
         for score in (lira, bavaria):
             assert score(both, twice) == pytest.approx(2 * score(TARGET, SHADOWS))
 
-    @pytest.mark.parametrize(("gamma", "online"), [(0.6, True), (1.0, True), (1.5, True), (0.5, False), (1.5, False)])
+    @pytest.mark.parametrize(("gamma", "online"), [(0.6, True), (1.5, True), (0.5, False)])
     def test_rmia(self, gamma: float, online: bool) -> None:
         def chance(signal: NDArray[np.float64]) -> NDArray[np.float64]:
             return 1 / (1 + np.exp(-signal))
@@ -151,20 +139,6 @@ class TestByHand:
         held = prior(np.full(4, 3), means, np.full(4, 4.0))
         assert held.models == pytest.approx(2 / (means.var(ddof=1) - 2 / 3))
 
-    def test_bavaria_is_the_ratio_of_two_students(self) -> None:
-        def density(side: NDArray[np.float64]) -> NDArray[np.float64]:
-            counts, squares = np.array([3, 3]), ((side - side.mean(1, keepdims=True)) ** 2).sum(1)
-            held = prior(counts, side.mean(1), squares)
-            values = []
-            for own, value in zip(side, TARGET, strict=True):
-                models, degrees = held.models + 3, held.degrees + 3
-                place = (held.models * held.mean + own.sum()) / models
-                total = held.degrees * held.scale + ((own - place) ** 2).sum() + held.models * (place - held.mean) ** 2
-                values.append(t.logpdf(value, degrees, place, np.sqrt(total / degrees * (1 + 1 / models))))
-            return np.array(values)
-
-        assert bavaria(TARGET, SHADOWS) == pytest.approx(density(IN) - density(OUT))
-
     def test_a_prior_is_found_again(self) -> None:
         draw = np.random.default_rng(3)
         targets, models, degrees, scale = 4000, 6, 9.0, 2.5
@@ -198,19 +172,6 @@ class TestModelsThatRemember:
             assert outcome(lira(played.target, played.shadows, variance=variance), played.members).area > 0.97
         alone = outcome(threshold(played.target), played.members).area
         assert 0.8 < alone < 0.98, "without shadow models, a difficult member looks like an easy stranger"
-
-    def test_a_prior_helps_where_models_are_few(self) -> None:
-        """Eight models, three or four of them on a side: LiRA's own variances are bad guesses."""
-        areas = {"each": [], "pooled": [], "bavaria": []}  # type: dict[str, list[float]]
-        for seed in range(20):
-            played = Played(seed, memory=1.5, models=8, targets=400)
-            for variance in ("each", "pooled"):
-                found = outcome(lira(played.target, played.shadows, variance=variance), played.members)
-                areas[variance].append(found.area)
-            areas["bavaria"].append(outcome(bavaria(played.target, played.shadows), played.members).area)
-        mean = {name: float(np.mean(values)) for name, values in areas.items()}
-        assert mean["bavaria"] > mean["each"] + 0.01
-        assert mean["bavaria"] > mean["pooled"]
 
     @pytest.mark.parametrize("name", ["threshold", "lira", "pooled", "offline", "bavaria", "rmia"])
     def test_a_model_that_never_saw_the_targets_tells_nothing(self, name: str) -> None:
@@ -254,12 +215,6 @@ def _score(name: str, played: Played) -> NDArray[np.float64]:
 
 
 class TestRefusals:
-    def test_a_side_without_models_is_named(self) -> None:
-        members = MEMBERS.copy()
-        members[:, 1] = True
-        with pytest.raises(ValueError, match=r"at least 2 shadow models without it .target 1 has 0"):
-            lira(TARGET, Shadows(signals=SIGNALS, members=members))
-
     def test_signals_of_other_targets_are_refused(self) -> None:
         with pytest.raises(ValueError, match="must be of the shadow models' targets"):
             bavaria(TARGET[:1], SHADOWS)

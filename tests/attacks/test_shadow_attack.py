@@ -20,8 +20,7 @@ from privgraph.methods.outsider import Outsider
 from privgraph.methods.teachers.parts import apart, split_parts
 from privgraph.methods.teachers.privgnn.config import Config as PrivGnnConfig
 from privgraph.methods.training import Context, train_one
-from privgraph.options import OptionError
-from privgraph.progress import Event, Metric, Progress, Result
+from privgraph.progress import Event, Progress, Result
 from privgraph.registry import method
 
 KEY = bytes(range(32))
@@ -101,18 +100,6 @@ def test_a_target_that_saw_nobody_tells_nothing() -> None:
     assert flattered > 0.65
 
 
-@pytest.mark.long
-def test_sides_of_different_size_do_not_tip_the_scale() -> None:
-    """Where posteriors say nothing, as many are named members as others, whichever side is larger."""
-    random = np.random.default_rng(3)
-    for sizes in ((40, 800), (800, 40)):
-        named = [
-            (fit_attack_model(*(posteriors(random, size) for size in sizes), seed=seed).scores(posteriors(random, 200)))
-            for seed in range(8)
-        ]
-        assert 0.3 < float((np.concatenate(named) > 0.5).mean()) < 0.7
-
-
 @pytest.mark.parametrize("larger", [True, False])
 def test_of_the_larger_side_any_nodes_are_taken_and_not_the_first(
     larger: bool, monkeypatch: pytest.MonkeyPatch
@@ -135,28 +122,6 @@ def test_of_the_larger_side_any_nodes_are_taken_and_not_the_first(
     places = [int((many == row).all(1).argmax()) for row in rows[members == larger]]
     assert len(set(places)) == 60
     assert abs(np.mean(places) - 299.5) < 4 * 600 / np.sqrt(12 * 60)
-
-
-def test_a_classifier_repeats_by_its_seed() -> None:
-    random = np.random.default_rng(1)
-    one, other, asked = (posteriors(random, 50) for _ in range(3))
-    scores = [fit_attack_model(one, other, seed=seed).scores(asked) for seed in (1, 1, 2)]
-    assert np.array_equal(scores[0], scores[1])
-    assert not np.array_equal(scores[0], scores[2])
-
-
-def test_wrong_posteriors_are_refused() -> None:
-    model = fit_attack_model(SURE, UNSURE, seed=0)
-    with pytest.raises(ValueError, match="fitted to 3 classes"):
-        model.scores(np.full((2, 4), 0.25))
-    with pytest.raises(ValueError, match="the target's posteriors must be non-negative rows of sum 1"):
-        model.scores(np.log(SURE))
-    with pytest.raises(ValueError, match="shape"):
-        model.scores(SURE[0])
-    with pytest.raises(ValueError, match="same classes"):
-        fit_attack_model(SURE, np.full((4, 2), 0.5), seed=0)
-    with pytest.raises(ValueError, match="two nodes of each side"):
-        fit_attack_model(SURE[:1], UNSURE, seed=0)
 
 
 # What a student tells an outsider
@@ -188,21 +153,6 @@ def test_an_outsider_hears_the_model_of_the_run_about_both_parts(name: str, conf
     assert isinstance(result, Result)
     test = parts.public_nodes[parts.public.test_mask]
     assert float(right[test].float().mean()) == pytest.approx(result.metrics["test_accuracy"], abs=1e-6)
-
-
-def test_what_a_network_says_of_its_training_nodes_is_what_it_trained_on() -> None:
-    """The loss of B1's last step follows from what the outsider hears, where nothing is dropped and steps are
-    tiny."""
-    graph, outsider = social(), Outsider()
-    config = GnnConfig(**B1 | {"epochs": 40, "learning_rate": 1e-2})
-    events = told("gnn", config, graph, outsider)
-    nodes = split_parts(graph, config).private_nodes
-    loss = [event.value for event in events if isinstance(event, Metric) and event.name == "train_loss"]
-    said = outsider.logits["linked"]
-    heard = float(torch.nn.functional.cross_entropy(said[nodes], graph.y[nodes]))
-    others = torch.ones(graph.num_nodes, dtype=torch.bool).index_fill_(0, nodes, False)
-    unseen = float(torch.nn.functional.cross_entropy(said[others], graph.y[others]))
-    assert heard < 0.3 * loss[0] < 0.5 * unseen, "trained on these nodes, with their edges"
 
 
 def test_a_node_is_asked_with_the_edges_of_its_own_part() -> None:
@@ -329,36 +279,11 @@ def test_target_and_attacker_share_no_node(monkeypatch: pytest.MonkeyPatch) -> N
     assert not mine & theirs
 
 
-def test_attack_2_runs_on_privgnn() -> None:
-    found = attacked(social(), PrivGnnConfig(**TABLE | {"epochs": 5}), setting="attack-2")
-    assert found.setting == "attack-2"
-    assert (found.trials[0].outcome.members, found.trials[0].outcome.others) == (32, 28)
-
-
-def test_progress_goes_forward_to_the_last_model() -> None:
-    *steps, _ = shadow_attack(social(), GnnConfig(**B1 | {"epochs": 2}), ShadowOptions(seeds=2))
-    shown = [step for step in steps if isinstance(step, Progress)]
-    assert [step.step for step in shown] == sorted(step.step for step in shown)
-    assert shown[-1].step == shown[-1].total == 4000
-    assert {step.stage for step in shown} == {f"{who} {k} of 2" for who in ("shadow", "target") for k in (1, 2)}
-
-
 def test_what_cannot_be_attacked_is_refused() -> None:
     with pytest.raises(ValueError, match="trained_on private"):
         next(shadow_attack(social(), GnnConfig(), ShadowOptions()))
     with pytest.raises(ValueError, match="needs privgnn"):
         next(shadow_attack(social(), GnnConfig(**B1), ShadowOptions(setting="attack-2")))
-    gated = PrivGnnConfig(release="votes", gate=2.0, labelled="queries")
-    with pytest.raises(ValueError, match="take gate 0"):
-        next(shadow_attack(social(), gated, ShadowOptions(setting="attack-2")))
-    other: Any = method("mlp").load_config()()
-    with pytest.raises(ValueError, match="options of privgnn or gnn"):
-        next(shadow_attack(social(), other, ShadowOptions()))
-    with pytest.raises(OptionError):
-        list(shadow_attack(social(), GnnConfig(**B1 | {"private": 200.0}), ShadowOptions()))
-    for wrong in ({"setting": "attack-3"}, {"seeds": 0}, {"share": 1.0}, {"confidence": 1.0}):
-        with pytest.raises(ValueError, match=next(iter(wrong))):
-            ShadowOptions(**wrong)  # type: ignore[arg-type]
 
 
 def test_runs_of_other_seeds_are_attacked_on_halves_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:

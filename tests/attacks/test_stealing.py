@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 import torch
 from tests.attacks.edges_made_here import random_graph
-from tests.runs.runs_made_here import done
 
 from privgraph.attacks import stealing
 from privgraph.attacks.links import Pairs, closeness, draw_pairs
@@ -28,10 +27,6 @@ from privgraph.methods.training import Context, planned
 from privgraph.options import OptionError, build
 from privgraph.progress import Progress
 from privgraph.registry import ATTACKS, method
-from privgraph.runs import attack, attacking
-from privgraph.runs.attacking import EXAMINER
-from privgraph.runs.spec import make_spec
-from privgraph.runs.store import RunStore
 
 SMALL: dict[str, dict[str, Any]] = {
     "gnn": {"epochs": 3, "hidden": 8},
@@ -127,20 +122,6 @@ def test_influence_asks_with_features_that_are_a_hundredth_larger() -> None:
     assert scores == pytest.approx(
         [np.linalg.norm(told[node] - model.posteriors, axis=1)[0] / 0.01 for node in pairs.nodes[:, 1]]
     )
-
-
-def test_groups_are_those_of_the_end_with_fewer_edges() -> None:
-    held = graph()
-    degrees = np.bincount(held.edge_index[1].numpy(), minlength=120)
-    pairs = draw_pairs(held.edge_index.numpy(), 120, 200, np.random.default_rng(0))
-    said = np.full((120, 3), 1 / 3)
-    model = stealing._Model(graph=held, posteriors=said, outsider=Outsider())
-    play = stealing._play(model, pairs, np.zeros(len(pairs.nodes)), held)
-    assert play.members is pairs.linked
-    assert np.array_equal(degrees[play.nodes], degrees[pairs.nodes].min(1))
-    assert (play.nodes[:, None] == pairs.nodes).any(1).all()
-    test = held.test_mask.numpy()
-    assert play.accuracy == pytest.approx(float((held.y.numpy()[test] == 0).mean()))
 
 
 def with_edges_of_no_meaning(nodes: int = 150, edges: int = 400, seed: int = 5) -> Callable[[], Graph]:
@@ -271,28 +252,3 @@ def test_what_cannot_be_done_is_refused_in_words() -> None:
     assert "does not tell" in str(spec.refuses(silent))
     with pytest.raises(ValueError, match="10 edges"):
         attacked(subject("mlp", with_edges_of_no_meaning(60, 5)))
-
-
-@pytest.mark.long
-def test_from_a_stored_run_to_a_stored_attack(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a process of its own, as a person starts it, on a karate club of 34 people with 78 friendships."""
-    monkeypatch.delenv("PRIVGRAPH_STORE", raising=False)
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    store = RunStore.open()
-    run = done(store, make_spec("gnn", "karate", {"epochs": 30, "hidden": 8, "conv": "gcn"}))
-    with pytest.raises(OptionError, match="choose query linked"):
-        attacking.start(store, run, "link", AttackOptions(query="alone"))
-    token = attacking.start(store, run, "link", replace(QUICK, by="influence"))
-    (child,) = EXAMINER.children
-    assert child.wait(timeout=120) == 0
-    EXAMINER.children.clear()
-    state = attacking.state(store, run, token)
-    assert state is not None
-    assert (state.error, state.progress, state.name) == ("", 1.0, "link")
-    (record,) = store.attacks(run)
-    assert attacking.outcome(store, run, token) == record
-    assert (record.run, record.attack, record.title, record.models) == (run, "link", "Stolen edges", 2)
-    assert record.outcome.members == record.outcome.others == 78
-    assert record.outcome.area_low > 0.7, "what such a network reads of an edge shows"
-    assert attack.main([run, "--attack", "link", "--targets", "1", "--unlinked", "alike"]) == 0
-    assert [one.options.unlinked for one in store.attacks(run)] == ["any", "alike"]

@@ -65,7 +65,7 @@ def test_draws_of_shadow_models_are_not_the_run_s_nor_each_other_s(monkeypatch: 
     assert not {one.noise_key for one in seen} & {one.shared_key for one in seen}
 
 
-@pytest.mark.parametrize(("memory", "low", "high"), [(3.0, 0.95, 1.0), (-3.0, 0.0, 0.05), (0.0, 0.2, 0.8)])
+@pytest.mark.parametrize(("memory", "low", "high"), [(-3.0, 0.0, 0.05), (0.0, 0.2, 0.8)])
 def test_a_model_that_remembers_whom_it_learnt_from_is_found(
     memory: float, low: float, high: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -107,10 +107,6 @@ def test_what_is_told_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(shadows, "_train", never)
     assert attacked("bavaria", told).outcome.members == record.outcome.members
-
-
-def test_edges_between_private_nodes_are_read_by_nobody_and_not_asked_about() -> None:
-    assert "reads no edge between private ones" in str(ATTACKS["link"].refuses(subject("dp-gpl")))
 
 
 def test_runs_without_anybody_to_compare_with_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,20 +12,16 @@ import pytest
 from scipy.stats import norm
 
 from privgraph.audits.canaries import Shifts, shifts_of
-from privgraph.data.spec import PublicFacts
 from privgraph.mechanisms.entries import replaced_gradient_entry
-from privgraph.mechanisms.subgraph_entries import NOISES, subgraph_entry
 from privgraph.methods.gradients.dp_gnn.config import step_event
-from privgraph.options import OptionError, build
+from privgraph.options import OptionError
 from privgraph.privacy.accountants import tight
 from privgraph.privacy.composition import gaussian_epsilon
-from privgraph.privacy.events import Gaussian, NonPrivate, PoissonSampled, Repeated, SampledSubgraphs
-from privgraph.privacy.kinds import OF_GRADIENTS, MechanismKind
+from privgraph.privacy.events import Gaussian, PoissonSampled, Repeated
+from privgraph.privacy.kinds import MechanismKind
 from privgraph.privacy.ledger import LedgerEntry
 from privgraph.privacy.pld import epsilon_from_below
-from privgraph.registry import method
 
-FACTS = PublicFacts(nodes=2000, edges=6000, entries=12000, features=10, classes=3, train_nodes=1500, undirected=True)
 CASES = [
     Shifts(rate=0.3),
     Shifts(rate=1.0),
@@ -145,38 +141,6 @@ def test_noise_that_is_all_but_missing_shows_very_much_and_never_infinitely_much
 def test_a_delta_below_all_rounding_shows_at_least_what_a_larger_one_does(delta: float) -> None:
     shifts = Shifts(rate=0.3)
     assert shifts.least_epsilon(2.0, 10, 1e-5) < shifts.least_epsilon(2.0, 10, delta) < math.inf
-
-
-@pytest.mark.parametrize(
-    ("name", "options", "others"),
-    [
-        ("dp-mlp", {}, 0),
-        ("dp-gnn", {"max_degree": 3}, 3),
-        ("gap", {"unit": "node"}, 0),
-        ("progap", {"unit": "node"}, 0),
-        ("prompt-dpsgd", {}, 0),
-        ("heter-poisson", {"neighbours": 2}, 2),
-    ],
-)
-def test_every_method_of_private_gradients_has_canaries(name: str, options: dict[str, object], others: int) -> None:
-    config = build(method(name).load_config(), options)
-    entries = [entry for entry in config.plan(FACTS).statement.ledger if entry.kind in OF_GRADIENTS]
-    assert {shifts_of(entry) for entry in entries} == {Shifts(rate=entries[0].sampling_rate or 0.0, others=others)}
-
-
-def test_subgraphs_with_and_without_gaussian_noise_have_the_same_canaries() -> None:
-    given = {
-        "clip": 1.0,
-        "rate": 0.1,
-        "neighbours": 4,
-        "largest_degree": 99,
-        "exclusive": True,
-        "stage": "",
-        "count": 1,
-    }
-    both = [subgraph_entry(noise=noise, noise_multiplier=2.0, **given) for noise in NOISES]  # type: ignore[arg-type]
-    assert [type(entry.event) for entry in both] == [SampledSubgraphs, NonPrivate]
-    assert {shifts_of(entry) for entry in both} == {Shifts(rate=0.1, others=4, exclusive=True)}
 
 
 def test_what_is_no_gradient_has_no_canary() -> None:

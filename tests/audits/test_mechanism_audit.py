@@ -235,7 +235,8 @@ def test_a_star_of_heterpoisson_stays_below_its_price(exclusive: bool) -> None:
 def test_scores_are_likelihood_ratios_of_what_is_played(game: Game) -> None:
     """E_Q[e^score] = 1 and E_P[e^-score] = 1, which no other function of what is released has at once."""
     for dataset, sign in ((False, 1.0), (True, -1.0)):
-        weights = np.exp(sign * game.play(dataset, 4000, 1, Dice(seed=5, name="law"))[:, 0])
+        trials = 1000 if isinstance(game, subgraphs.StarGame) else 4000
+        weights = np.exp(sign * game.play(dataset, trials, 1, Dice(seed=5, name="law"))[:, 0])
         assert weights.mean() == pytest.approx(1, abs=5 * weights.std() / math.sqrt(len(weights)) + 1e-9)
         assert weights.std() > 0.05
 
@@ -333,17 +334,6 @@ def test_delta_and_seed_are_the_callers() -> None:
     assert audited(which, trials=300).delta == which.statement.delta
 
 
-def test_every_bound_is_at_the_delta_that_was_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[float] = []
-    for name in ("threshold_bound", "gaussian_bound"):
-        real = getattr(mechanism, name)
-        monkeypatch.setattr(
-            mechanism, name, lambda *given, real=real, **how: asked.append(how["delta"]) or real(*given, **how)
-        )
-    audited(subject("dp-mlp", batch_size=450), trials=300, delta=0.01)
-    assert asked == [0.01, 0.01]
-
-
 def test_no_piece_of_trials_is_played_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither in one dataset, nor in both, nor for two mechanisms: each has coins of its own."""
     named: list[str] = []
@@ -359,20 +349,3 @@ def test_no_piece_of_trials_is_played_twice(monkeypatch: pytest.MonkeyPatch) -> 
         one, other = (mechanism._played(games, present, 20, Dice(seed=0, name="audit"), chunk) for chunk in (0, 1))
         assert not np.array_equal(one, other)
     assert len(set(named)) == len(named) == 4 * len(games)
-
-
-@pytest.mark.parametrize("name", ["heter-poisson", "gap", "pate"])
-def test_a_stop_waits_for_few_trials_where_each_is_slow(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The process obeys between two pieces of trials."""
-    played: list[int] = []
-
-    def recorded(games: list[Any], present: bool, trials: int, dice: Dice, chunk: int) -> Any:
-        played.append(trials)
-        return np.zeros((trials, 3))
-
-    monkeypatch.setattr("privgraph.audits.mechanism._played", recorded)
-    events = audit(subject(name), AuditOptions(trials=100_000))
-    first = next(events)
-    assert isinstance(first, Progress)
-    assert played == ([250] if name != "pate" else [2000])
-    assert first.total == 2 * 50_000 // played[0]

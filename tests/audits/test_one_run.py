@@ -84,9 +84,7 @@ def most_tail(m: int, r: int, v: int, mu: float) -> float:
     return float(-found.fun)
 
 
-@pytest.mark.parametrize(
-    ("m", "r", "v", "mu"), [(10, 10, 9, 0.5), (20, 10, 9, 1.0), (30, 30, 24, 0.3), (12, 6, 5, 0.0)]
-)
+@pytest.mark.parametrize(("m", "r", "v", "mu"), [(10, 10, 9, 0.5), (20, 10, 9, 1.0), (12, 6, 5, 0.0)])
 def test_what_is_too_rare_for_a_gaussian_is_what_no_law_allows(m: int, r: int, v: int, mu: float) -> None:
     """The recursion finds the optimum that the theorem's constraints leave, from both sides."""
     most = most_tail(m, r, v, mu)

@@ -80,18 +80,6 @@ def test_the_band_of_chance_by_hand() -> None:
     assert high[0] == pytest.approx(stats.binomtest(3, 4).proportion_ci(0.9, method="exact").high)
 
 
-def test_a_thinned_curve_makes_a_band_wider_and_never_narrower() -> None:
-    generator = np.random.default_rng(5)
-    present, absent = generator.normal(1, 1, 3000), generator.normal(0, 1, 3000)
-    cuts = np.unique(np.concatenate([present, absent]))[::-1]
-    full = [np.array([0.0, *(np.mean(scores >= cut) for cut in cuts)]) for scores in (absent, present)]
-    places = np.linspace(0, 1, 41)
-    low, high = chance_band(roc(present, absent), (3000, 3000), places, 0.95)
-    narrow_low, narrow_high = chance_band((full[0], full[1]), (3000, 3000), places, 0.95)
-    assert (low <= narrow_low).all()
-    assert (high >= narrow_high).all()
-
-
 @pytest.mark.parametrize("law", ["coins", "spread"])
 @pytest.mark.parametrize("count", [3, 30])
 def test_the_interval_of_a_mean_of_shares_holds_it_whatever_their_law(law: str, count: int) -> None:

@@ -95,11 +95,10 @@ def test_half_the_noise_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) ->
     assert record.epsilon > 1.3 * record.sound
 
 
-@pytest.mark.parametrize("part", [30, 1e6])
-def test_noise_that_is_all_but_missing_is_caught_by_a_number(part: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_noise_that_is_all_but_missing_is_caught_by_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
     """The worst bug of all makes a record like any other: no infinite bound, which none could store."""
-    _patch(monkeypatch, lambda mechanism: replace(mechanism, noise_multiplier=mechanism.noise_multiplier / part))
-    record = audited(subject("dp-mlp"))
+    _patch(monkeypatch, lambda mechanism: replace(mechanism, noise_multiplier=mechanism.noise_multiplier / 1e6))
+    record = audited(subject("dp-mlp"), canaries=300)
     assert record.refutes_sound
     assert 100 < record.epsilon < math.inf
     assert AuditRecord.from_json(record.to_json()) == record
@@ -195,9 +194,8 @@ def test_a_network_that_is_too_small_for_canaries_says_so() -> None:
     assert canaries.placed == 3
 
 
-@pytest.mark.parametrize("preset", ["own", "as-published"])
-def test_spherical_laplace_noise_has_the_bound_of_one_run_alone(preset: str) -> None:
-    record = audited(subject("heter-poisson", noise="spherical-laplace", accounting="published", preset=preset))
+def test_spherical_laplace_noise_has_the_bound_of_one_run_alone() -> None:
+    record = audited(subject("heter-poisson", noise="spherical-laplace", accounting="published"))
     assert [bound.route for bound in record.bounds] == ["one run"]
     assert record.sound == math.inf
     assert record.published is not None
@@ -225,11 +223,10 @@ def _patch(monkeypatch: pytest.MonkeyPatch, change: Callable[[Any], Any]) -> Non
     monkeypatch.setattr(SubgraphGradients, "release", lambda mechanism, *rest: of_subgraphs(change(mechanism), *rest))
 
 
-@pytest.mark.parametrize("clip", [0.5, 2.0])
-def test_canaries_by_hand(clip: float) -> None:
+def test_canaries_by_hand() -> None:
     """Two steps with known noise: what is added, at which places, and the sum of the log-likelihood
     ratios."""
-    shifts, size, count = Shifts(rate=0.5, others=1), 40, 12
+    shifts, size, count, clip = Shifts(rate=0.5, others=1), 40, 12, 2.0
     canaries = Canaries(shifts, count, 5, Blocks(shift=2.0, steps=1))
     generator = torch.Generator().manual_seed(1)
     expected, places = np.zeros(count), None
