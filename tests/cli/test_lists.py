@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from privgraph.data.catalogue import DATASETS
 from privgraph.options import Option, Parameter, parameters, parse
-from privgraph.registry import AUDITS, METHODS
+from privgraph.registry import METHODS
 from privgraph_workbench.cli import main
 from privgraph_workbench.commands.lists import admitted, option_rows
 
@@ -19,33 +18,6 @@ def strict(line: str) -> Any:
         raise AssertionError(f"{token} is no JSON")
 
     return json.loads(line, parse_constant=refuse)
-
-
-def test_the_lists(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["list", "methods", "--json"]) == 0
-    methods = strict(capsys.readouterr().out)
-    assert [row["name"] for row in methods] == list(METHODS)
-    for row in methods:
-        expected = [parameter.name for parameter in parameters(METHODS[row["name"]].load_config())]
-        assert [option["name"] for option in row["options"]] == expected
-        assert row["units"]
-    assert main(["list", "datasets", "--json"]) == 0
-    datasets = {row["name"]: row for row in strict(capsys.readouterr().out)}
-    assert list(datasets) == list(DATASETS)
-    assert datasets["karate"]["available"] is True
-    assert {option["name"] for option in datasets["social"]["options"]} >= {"nodes", "homophily"}
-    assert main(["list", "audits", "--json"]) == 0
-    audits = {row["name"]: row for row in strict(capsys.readouterr().out)}
-    assert list(audits) == list(AUDITS)
-    assert audits["mechanism"]["methods"] == list(METHODS)
-    assert audits["white-box"]["methods"] == list(AUDITS["white-box"].methods)
-    assert {option["name"] for option in audits["mechanism"]["options"]} >= {"trials", "confidence"}
-    assert main(["list", "audits"]) == 0
-    told = capsys.readouterr().out.splitlines()
-    assert told[0].split() == ["name", "covers", "about"]
-    assert [line.split()[0] for line in told[1:]] == list(AUDITS)
-    assert main(["list", "datasets"]) == 0
-    assert "karate" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -72,13 +44,8 @@ def test_the_options_of_a_method(capsys: pytest.CaptureFixture[str], name: str) 
     ("kind", "bounds", "words"),
     [
         (float, {"low": 0, "high": 1, "low_open": True}, "above 0, at most 1"),
-        (float, {"low": 0.01, "high": 1000}, "0.01 to 1000"),
         (float, {"low": 0, "high": 0.1, "least": 1e-50}, "0, or 1e-50 to 0.1"),
-        (float, {"low": 0, "least": 0.5}, "0, or at least 0.5"),
         (int, {"low": 1}, "at least 1"),
-        (int, {"high": 10**7}, "at most 10000000"),
-        (int, {}, "-"),
-        (bool, {}, "true, false"),
         (str, {"choices": ("edge", "node")}, "edge, node"),
         (str, {"choices": tuple("abcdefghijklmnopqrstuvwxyz")}, "a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r,"
          " s, t and 6 others"),

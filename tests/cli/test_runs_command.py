@@ -15,8 +15,6 @@ from privgraph.runs.store import RunStore
 from privgraph.runs.sweep import sweep
 from privgraph.streams import fingerprint, noise_key
 from privgraph_workbench.cli import DONE, FAILED, USAGE, main
-from privgraph_workbench.commands import watching
-from privgraph_workbench.commands.watching import Counting
 
 
 def queued(store: RunStore, seeds: int, tag: str, retries: int = 0) -> list[str]:
@@ -81,43 +79,6 @@ def test_a_run_whose_worker_was_lost_says_so_while_it_waits(capsys: pytest.Captu
     assert store.get(run).stage == "retry 2 of 2: the worker's process ended"
 
 
-def test_without_a_terminal_a_line_tells_what_changed_now_and_then(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    now = 100.0
-    monkeypatch.setattr(watching.time, "monotonic", lambda: now)
-    with Counting(2) as told:
-        told.look({"a": "queued", "b": "running"})
-        now += 5
-        told.look({"a": "running", "b": "running"})
-        now += 5
-        told.look({"a": "running", "b": "running"})
-        now += 60
-        told.look({"a": "running", "b": "running"})
-        told.look({"a": "done", "b": "failed"})
-    assert capsys.readouterr().err.splitlines() == [
-        "0 of 2 runs are over: 1 running, 1 waiting",
-        "0 of 2 runs are over: 2 running",
-        "2 of 2 runs are over: 1 failed",
-    ]
-
-
-def test_a_sweep_takes_several_methods(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["--data", "karate", "--unit", "edge", "--over", "epsilon=1,2", "--tag", "night", "--detach"]
-    assert main(["sweep", "gap,progap", *words]) == DONE
-    told = capsys.readouterr()
-    records = [RunStore.open().get(run) for run in told.out.split()]
-    assert [(one.spec.method, one.spec.asked_epsilon) for one in records] == [
-        ("gap", 1.0),
-        ("gap", 2.0),
-        ("progap", 1.0),
-        ("progap", 2.0),
-    ]
-    assert "privgraph watch --tag night" in told.err
-    assert main(["sweep", "gap,progpa", *words]) == USAGE
-    assert "progap" in capsys.readouterr().err
-
-
 def test_who_waits_for_runs_of_their_own_has_no_others_begun(monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[tuple[list[str], bool]] = []
     monkeypatch.setattr(launch, "_start", lambda _store, ids, _worker, *, others, **_: started.append((ids, others)))
@@ -128,20 +89,6 @@ def test_who_waits_for_runs_of_their_own_has_no_others_begun(monkeypatch: pytest
     assert launch.launch(store, [own], others=False) == [own]
     assert launch.launch(store) == [of_others]
     assert started == [([own], False), ([of_others], True)], "nor when the worker of their own ends"
-
-
-def test_rows_say_which_run_is_which_and_seeds_have_a_mean(capsys: pytest.CaptureFixture[str]) -> None:
-    store = RunStore.open()
-    specs = sweep(make_spec("mlp", "karate", {"epochs": 4}), over={"hidden": [8, 16]}, seeds=(0, 1))
-    ids = store.submit_all(specs, ["grid"])
-    store.leases.claim(ids, "w")
-    for run, accuracy in zip(ids, (0.25, 0.75, 0.5, 1.0), strict=True):
-        store.leases.finish(run, "w", Outcome(state="done", metrics={"test_accuracy": accuracy}))
-    assert main(["watch", "--tag", "grid"]) == DONE
-    out = capsys.readouterr().out
-    assert [line.split() for line in out.splitlines()[:4]] == [[run, "done"] for run in ids]
-    rows = [line.split() for line in out.splitlines()[-2:]]
-    assert [(row[row.index("hidden") + 1], row[5], row[8]) for row in rows] == [("16", "0.75", "2"), ("8", "0.5", "2")]
 
 
 def test_the_key_of_who_submits_first_counts(capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,53 +7,11 @@ import json
 import pytest
 from tests.tuning.worker_made_here import FACTS, MadeWorker, at_work
 
-import privgraph as pg
 from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
-from privgraph.runs.trials import NOT_RELEASED
 from privgraph_workbench.cli import main
 
 GAP = ["tune", "gap", "--data", "karate", "--unit", "edge", "--set", "epochs=3"]
-CHOOSE = [*GAP, "--over", "depth=1,2", "--law", "fixed", "--trials", "2", "--epsilon", "3"]
-
-
-@pytest.fixture(autouse=True)
-def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("PRIVGRAPH_STORE", raising=False)
-
-
-@pytest.mark.long
-def test_options_are_chosen_and_the_release_holds_the_price(capsys: pytest.CaptureFixture[str]) -> None:
-    """Here, in Python and when it is asked again it is one and the same tuning."""
-    assert main([*CHOOSE, "--json"]) == 0
-    told = capsys.readouterr()
-    record = json.loads(told.out.splitlines()[-1])
-    released = record["released"]
-    assert released["privacy"]["epsilon"] == record["terms"]["epsilon"] <= 3
-    assert released["tuning"]["trial"] == "released"
-    assert released["tuning"]["id"] == record["tuning"]
-    assert "Trials: 2 trials\nEpsilon of all trials: " in told.err
-    store = RunStore.open()
-    assert store.count(RunQuery(states=("done",), batch=record["tuning"])) == 2
-
-    assert main(CHOOSE) == 0
-    again = capsys.readouterr()
-    assert f"{record['tuning']} is done" in again.err
-    assert f"Tuning: chosen by a tuning {record['tuning']}" in again.out
-    tuned = pg.tune("gap", on="karate", unit="edge", epochs=3, over={"depth": [1, 2]}, law="fixed", trials=2, epsilon=3)
-    assert tuned.id == record["tuning"]
-    assert tuned.best is not None
-    assert tuned.best.id == released["run"]
-    assert tuned.epsilon == tuned.best.epsilon
-    assert len(tuned.tried) == 2
-    assert "is released, sound epsilon" in repr(tuned)
-
-    assert main(["list", "runs", "--json"]) == 0
-    rows = json.loads(capsys.readouterr().out)
-    assert sorted(row["tuning"] for row in rows) == ["chosen by a tuning", NOT_RELEASED]
-    (other,) = (row["id"] for row in rows if row["tuning"] == NOT_RELEASED)
-    assert main(["show", other]) == 0
-    assert f"Tuning: {NOT_RELEASED}" in capsys.readouterr().out
 
 
 def test_the_price_is_told_without_training(
@@ -113,12 +71,3 @@ def test_the_smallest_epsilon_that_reaches_an_accuracy_is_told_with_what_looking
     assert "Reached at epsilon: 2\n" in said
     assert float(said.split("Epsilon paid in all: ")[1].split()[0]) > 2
     assert "chosen by a tuning" in said
-
-
-def test_an_interrupted_tuning_says_how_it_goes_on(capsys: pytest.CaptureFixture[str]) -> None:
-    with at_work(MadeWorker(lambda spec: 0.5, most=1)):
-        assert main(CHOOSE) == 130
-    assert "was interrupted: nothing is released" in capsys.readouterr().err
-    with at_work(MadeWorker(lambda spec: 0.5)):
-        assert main(CHOOSE) == 0
-    assert " goes on\nTrials: 2 trials" in capsys.readouterr().err

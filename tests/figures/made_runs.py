@@ -161,24 +161,6 @@ def sweep(store: RunStore) -> list[RunRecord]:
     return records
 
 
-def teachers(store: RunStore) -> list[RunRecord]:
-    """Three methods with teachers, three seeds each of two settings, and one that guarantees nothing."""
-    settings: tuple[tuple[str, dict[str, bool | int | float | str], float, float], ...] = (
-        ("privgnn", {"release": "table", "epsilon": 1.0}, 4.2, 0.7),
-        ("privgnn", {"release": "votes", "epsilon": 4.0, "queries": 10}, 1.3, 0.75),
-        ("pate", {"noise": "gaussian", "epsilon": 4.0, "queries": 10, "teachers": 20}, 1.4, 0.5),
-        ("dp-gpl", {"weighting": "private-centrality", "epsilon": 2.0, "queries": 10, "teachers": 8}, 2.4, 0.65),
-    )
-    found = []
-    for method, options, noise, accuracy in settings:
-        said = statement(node_entries(noise), "node")
-        found += [
-            finish(store, spec(method, "karate", unit="node", seed=seed, **options), accuracy + 0.01 * seed, said)
-            for seed in range(3)
-        ]
-    return found
-
-
 def record(asked: RunSpec, said: PrivacyStatement | None) -> RunRecord:
     """A run as a store would give it back, done where it has a statement, without a store."""
     return RunRecord(

@@ -1,5 +1,4 @@
-"""Figures of the Accounting page: costs along a setting, shares of a budget, shapes of noise, terms,
-precision."""
+"""Figures of the Accounting page: costs, shares of a budget, shapes of noise, terms, precision."""
 
 from __future__ import annotations
 
@@ -8,55 +7,14 @@ from functools import partial
 
 import numpy as np
 import pytest
+from tests.figures import made_runs
 
 from privgraph.papers import heter_poisson as heterpoisson
-from privgraph_workbench.figures.chart import Chart, Series
-from privgraph_workbench.figures.costs import cost, ledger, split
-from privgraph_workbench.figures.noise import noise_shapes, precision, revealed_scale, terms
-
-POINTS = [(2.0, 4.0, 3.0), (1.0, 9.0, 7.0), (20.0, 0.3, 0.2)]
-
-
-def _series(chart: Chart, name: str, kind: str) -> Series:
-    return next(one for one in chart.series if one.name == name and one.kind == kind)
-
-
-class TestCost:
-    def test_rows_ascend_and_mark_the_setting(self) -> None:
-        rows = cost.data(POINTS, 2.0, "noise")
-        assert [row["x"] for row in rows] == [1.0, 2.0, 20.0]
-        assert [row["chosen"] for row in rows] == [False, True, False]
-
-    def test_two_lines_that_differ_in_more_than_colour(self) -> None:
-        chart = cost.chart(cost.data(POINTS, 2.0, "noise"))
-        sound, published = (_series(chart, name, "path") for name in ("sound ε", "ε as published"))
-        assert sound.y == (9.0, 4.0, 0.3)
-        assert published.y == (7.0, 3.0, 0.2)
-        assert (sound.epsilon, published.epsilon) == ("sound", "published")
-        assert _series(chart, "sound ε", "points").y == (4.0,)
-        assert chart.panels[0].x.scale == "log"
-
-    def test_without_a_proof_the_published_line_stands_alone_and_says_so(self) -> None:
-        rows = cost.data([(x, math.inf, published) for x, _, published in POINTS], 2.0, "noise")
-        chart = cost.chart(rows)
-        assert {one.name for one in chart.series} == {"ε as published"}
-        assert not cost.chart(cost.data([(1.0, math.inf, None)], 1.0, "noise")).series
-
-
-def test_a_bar_of_shares_ends_at_all() -> None:
-    shares = [
-        {"mechanism": "gate", "stage": "", "share": 0.25},
-        {"mechanism": "votes", "stage": "labels", "share": 0.75},
-    ]
-    rows = split.data(shares, movable=True)
-    assert [(row["low"], row["high"]) for row in rows] == [(0.0, 0.25), (0.25, 1.0)]
-    chart = split.chart(rows)
-    assert chart.panels[0].x.title == ledger.SHARE, "a share has one name"
-    assert [one.x for one in chart.series if not one.legend] == [(1.0,), (0.25,)], "the first piece lies in front"
-    assert [one.name for one in chart.series if one.legend] == ["gate: 25.0%", "votes, labels: 75.0%"]
-    assert [(rule.x, rule.handle) for rule in chart.panels[0].rules] == [(0.25, split.HANDLE)]
-    assert not split.chart(split.data(shares, movable=False)).panels[0].rules
-    assert not split.chart(split.data([{**shares[0], "share": 0.0}], movable=True)).series
+from privgraph.privacy.events import Gaussian, NonPrivate, Nothing
+from privgraph.privacy.kinds import MechanismKind
+from privgraph.privacy.ledger import LedgerEntry
+from privgraph_workbench.figures.costs import ledger
+from privgraph_workbench.figures.noise import noise_shapes, precision, revealed_scale
 
 
 class TestNoiseShapes:
@@ -110,19 +68,6 @@ def test_one_release_claimed_at_1_is_not_private_there() -> None:
     assert rows[8.0][2] < 1e-12, "a Gaussian keeps what it promises"
 
 
-def test_terms_in_powers_of_ten() -> None:
-    ten = math.log(10)
-    found = [(0.0, -1.0 * ten, 0.0, 0.0), (1000.0, -3000 * ten, 500 * ten, 9000 * ten), (5.0, -math.inf, 0.0, 0.0)]
-    rows = terms.data(found, 2.0)
-    assert [(row["k"], row["laplace"], row["gaussian"]) for row in rows] == [
-        (0.0, pytest.approx(-1), pytest.approx(-1)),
-        (1000.0, pytest.approx(-2500), pytest.approx(6000)),
-    ]
-    chart = terms.chart(rows)
-    assert {one.panel for one in chart.series} == {0, 1}
-    assert not terms.chart([]).series
-
-
 class TestPrecision:
     def test_the_papers_example(self) -> None:
         (mark,) = [row for row in precision.data(10, 1e-5, {"example": 2.0}) if row["kind"] == "mark"]
@@ -138,3 +83,41 @@ class TestPrecision:
         chart = precision.chart(rows)
         assert next(one for one in chart.series if one.kind == "level").y == (0.7,)
         assert (chart.panels[0].x.high or 0) >= 20
+
+
+def gaussian(multiplier: float, count: int = 1, name: str = "noise") -> LedgerEntry:
+    return LedgerEntry(
+        kind=MechanismKind.AGGREGATION,
+        mechanism=name,
+        stage="stage 1",
+        event=Gaussian(noise_multiplier=multiplier),
+        count=count,
+    )
+
+
+def test_shares_of_gaussians_go_as_count_over_squared_noise() -> None:
+    rows = ledger.data([gaussian(2, name="first"), gaussian(4, 3, name="second")], 1e-5)
+    first, second = 1 / 4, 3 / 16
+    assert [row["share"] for row in rows] == pytest.approx([first / (first + second), second / (first + second)])
+
+
+def test_shares_add_up_under_sampling() -> None:
+    rows = ledger.data(made_runs.node_entries(0.9), 1e-5)
+    assert sum(row["share"] for row in rows) == pytest.approx(1)
+    assert rows[1]["sampling_rate"] == 0.05
+    assert rows[1]["noise_multiplier"] == 0.9
+    assert rows[1]["count"] == 100
+
+
+def test_what_is_not_private_takes_everything() -> None:
+    exposed = LedgerEntry(
+        kind=MechanismKind.UNPROTECTED, mechanism="training", stage="", event=NonPrivate(reason="no noise")
+    )
+    rows = ledger.data([gaussian(2), exposed], 1e-5)
+    assert [row["share"] for row in rows] == [0, 1]
+
+
+def test_what_is_free_takes_nothing() -> None:
+    free = LedgerEntry(kind=MechanismKind.NOTHING, mechanism="inference", stage="", event=Nothing())
+    assert [row["share"] for row in ledger.data([gaussian(2), free], 1e-5)] == [1, 0]
+    assert [row["share"] for row in ledger.data([free], 1e-5)] == [0]

@@ -1,4 +1,4 @@
-"""Attacks as figures: curves with bands and claims, scores, exposure."""
+"""Attacks as figures: curves with bands and claims, scores, exposure, areas by budget."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import pytest
 from tests.figures.made_attacks import attack
 
 from privgraph.attacks.exchange import group_delta
+from privgraph.attacks.options import AttackOptions
 from privgraph.audits.bounds import at_most, mean_of_shares
 from privgraph.data.load import load
-from privgraph_workbench.figures.attacks import attack_exposure, attack_map, attack_roc, attack_scores
+from privgraph_workbench.figures.attacks import attack_areas, attack_exposure, attack_map, attack_roc
 from privgraph_workbench.figures.audits.audit_roc import frontier
 
 
@@ -39,10 +40,6 @@ class TestCurves:
         held = [row for row in attack_roc.data([many]) if row["curve"] == "sound"]
         assert max(row["true"] - row["false"] for row in held) == pytest.approx(math.tanh(0.5), abs=0.01)
 
-    def test_no_claim_where_no_walk_leads_or_nothing_is_claimed(self) -> None:
-        for record in (replace(attack(), steps=None), replace(attack(), sound=math.inf), attack(split="public")):
-            assert {row["curve"] for row in attack_roc.data([record])} == {"attack", "band", "mean"}
-
     def test_claims_that_differ_in_anything_have_a_line_each(self) -> None:
         first = replace(attack(), sound=0.5, delta=1e-3)
         others = (replace(first, sound=0.6), replace(first, delta=1e-2), replace(first, steps=4))
@@ -64,56 +61,14 @@ class TestCurves:
             line = {row["false"] for row in attack_roc.data([record], scale=scale) if row["curve"] == "sound"}
             assert min(abs(one - corner) for one in line) < 1e-12
 
-    def test_a_band_goes_from_the_lowest_to_the_highest_of_the_models(self) -> None:
-        record = attack(memory=1.0)
-        band = [row for row in attack_roc.data([record]) if row["curve"] == "band"]
-        assert [row["false"] for row in band] == list(record.band_false)
-        for end, held in (("low", record.band_low), ("true", record.band_mean), ("high", record.band_high)):
-            assert [row[end] for row in band] == list(held)
-        series = attack_roc.chart(attack_roc.data([record])).series
-        (drawn,) = (one for one in series if one.kind == "band" and one.x)
-        assert (drawn.low, drawn.y) == (record.band_low, record.band_high)
 
-    def test_a_table_has_only_what_differs_and_nothing_below_one_false_alarm(self) -> None:
-        record = attack()
-        rows = attack_roc.data([record], "log")
-        assert {tuple(row) for row in attack_roc.table(rows)} == {tuple(attack_roc.COLUMNS.values())}
-        assert {"false_positive_rate", "true_positive_rate"} <= {*attack_roc.table(rows)[0]}
-        left = attack_roc.table(rows)
-        rates = [row["false_positive_rate"] for row in left if row["curve"] in ("band", "mean")]
-        seen = [rate for rate in rates if rate > 0]
-        assert min(seen) == pytest.approx(1 / record.outcome.others, rel=0.5)
-        assert min(seen) >= (1 - 1e-9) / record.outcome.others
-
-
-def test_scores_hold_every_node_once() -> None:
-    record = attack()
-    rows = attack_scores.data(record)
-    assert sum(row["members"] for row in rows) == record.outcome.members
-    assert sum(row["others"] for row in rows) == record.outcome.others
-    assert record.outcome.members != record.outcome.others
-    for side in ("members", "others"):
-        assert sum(row[f"share_{side}"] for row in rows) == pytest.approx(1.0), "of that side, however large"
-    chart = attack_scores.chart(rows)
-    assert {series.name for series in chart.series} == {"nodes trained on", "nodes not trained on"}
-    assert attack_scores.chart([{**row, "members": 0, "others": 0} for row in rows]).series == ()
-
-
-def test_exposure_has_a_bar_for_each_group() -> None:
+def test_every_exposure_has_its_interval() -> None:
     record = attack(memory=2.0)
     rows = attack_exposure.data(record)
-    chart = attack_exposure.chart(rows)
-    drawn = [value for series in chart.series if series.kind == "points" for value in series.x]
-    assert drawn == [one.exposure for one in (*record.by_degree, *record.by_class)]
-    ends = [value for series in chart.series if series.kind == "links" for value in series.x]
-    for place, row in enumerate(rows):
-        assert (row["low"], row["high"]) == tuple(ends[2 * place : 2 * place + 2])
+    assert [row["exposure"] for row in rows] == [one.exposure for one in (*record.by_degree, *record.by_class)]
+    for row in rows:
+        assert (row["low"], row["high"]) == pytest.approx(mean_of_shares(row["exposure"], row["nodes"], 0.025))
         assert row["low"] < row["exposure"] < row["high"] or row["exposure"] in (0, 1)
-        ends_of_95 = mean_of_shares(row["exposure"], row["nodes"], 0.025)
-        assert (row["low"], row["high"]) == pytest.approx(ends_of_95)
-    assert [panel.x.title != "" for panel in chart.panels] == [False, True], "no title above another panel's label"
-    assert np.mean([value for value in drawn if isinstance(value, float)]) > 0.7
-    assert attack_exposure.chart([]).series == ()
 
 
 def test_the_map_holds_the_most_exposed_and_their_neighbours() -> None:
@@ -131,15 +86,32 @@ def test_the_map_holds_the_most_exposed_and_their_neighbours() -> None:
     assert all(node in centres or any({node, one} <= set(pair) for one in centres for pair in inside) for node in drawn)
     for one in record.map_nodes:
         assert (one.exposure is not None) == bool(graph.train_mask[one.node])
-    rows = attack_map.data(record)
-    places = {row["node"]: (row["x"], row["y"]) for row in rows if row["kind"] == "node"}
-    assert len(set(places.values())) == len(drawn), "no two nodes lie on each other"
-    chart = attack_map.chart(rows)
+    chart = attack_map.chart(attack_map.data(record))
     assert sum(len(one.x) for one in chart.series if one.kind == "points") == len(drawn)
-    faint = next(one for one in chart.series if one.name == "did not train")
-    assert len(faint.x) == sum(one.exposure is None for one in record.map_nodes)
-    assert attack_map.chart([]).series == ()
-    first = next(one for one in chart.series if one.kind == "points")
-    assert (first.name, first.slot) == ("trained, found before 99% of the others", 1), "in the colour of a warning"
     with pytest.raises(ValueError, match="pairs of the nodes"):
         replace(record, map_edges=((drawn[0], 10_000),))
+
+
+class TestAreas:
+    def test_runs_stand_in_order_of_epsilon_each_with_its_own_interval(self) -> None:
+        weak, strong = attack(memory=0.3), attack(memory=2.0, seed=1)
+        records = [replace(strong, sound=math.inf), replace(weak, sound=1.0), replace(weak, sound=0.5)]
+        rows = attack_areas.data(records, ["bare", "one", "half"])
+        assert [row["attack"] for row in rows] == ["half", "one", "bare"]
+        assert all(row["evaluator"] for row in rows), "a CSV says so, too"
+        for row, record in zip(rows, reversed(records), strict=True):
+            assert row["area"] == pytest.approx(np.mean(record.areas)), "of three models the mean"
+        interval, *_ = attack_areas.chart(rows).series
+        assert list(interval.x) == [end for record in reversed(records) for end in record.found[1:]]
+        rate = weak.rates_found[-1]
+        first = rows[0]
+        assert (first["false_alarms"], first["found"]) == (rate.false, rate.true)
+        assert (first["found_low"], first["found_high"]) == (rate.low, rate.high)
+        assert first["signed_rank"] == weak.signed_rank
+
+    def test_what_similarity_tells_stands_beside_an_area(self) -> None:
+        edges = replace(attack(), attack="link", options=AttackOptions(by="distance"), by_classes=0.817, sound=2.0)
+        told = replace(edges, options=AttackOptions(by="influence"))
+        for one, compared in ((edges, 0.817), (told, None)):  # what is read through an edge is no similarity
+            for found in (attack_areas.data([one]), attack_roc.data([one]), attack_exposure.data(one)):
+                assert {row["by_classes"] for row in found} == {compared}

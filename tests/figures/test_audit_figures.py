@@ -9,22 +9,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.stats import norm
-from tests.figures import made_runs
 from tests.figures.made_audits import audit
 
 from privgraph.audits.bounds import threshold_bound
 from privgraph.audits.one_run import one_run_epsilon
 from privgraph.audits.record import Bound
-from privgraph.methods.gradients.heter_poisson.influence import influence as measure
 from privgraph.privacy.kinds import Adversary, Route
 from privgraph.privacy.pld import gaussian_curve
-from privgraph.runs.records import RunRecord
-from privgraph.runs.store import RunStore
-from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.audits import audit_bounds, audit_roc, audit_scores
-from privgraph_workbench.figures.noise import influence
-from privgraph_workbench.figures.runs import neighbours_heatmap
-from privgraph_workbench.words.numbers import lower
 
 
 class TestCurves:
@@ -93,16 +85,6 @@ class TestCurves:
 
 
 class TestScores:
-    def test_shares_add_up_and_outlines_follow_the_bins(self) -> None:
-        rows = audit_scores.data(audit(trials=600))
-        for dataset in audit_scores.DATASETS:
-            assert sum(row[dataset] for row in rows) == 300
-            assert sum(row[f"share_{dataset}"] for row in rows) == pytest.approx(1)
-        outline = next(series for series in audit_scores.chart(rows).series if series.kind == "line")
-        assert len(outline.x) == 2 * len(rows)
-        assert outline.x[:2] == (rows[0]["low"], rows[0]["high"])
-        assert outline.y[:2] == (rows[0]["share_with"],) * 2
-
     def test_what_both_datasets_share_is_one_less_their_distance(self) -> None:
         rows = audit_scores.data(audit(noise=1.0, trials=20_000))
         expected = 2 * norm.sf(0.5)  # of two normal laws at distance 1
@@ -111,16 +93,6 @@ class TestScores:
 
 
 class TestBounds:
-    def test_the_bound_that_counts_is_marked_and_refutes_what_it_exceeds(self) -> None:
-        record = audit(noise=0.3, published=1.0)
-        assert 1.0 < record.epsilon < record.sound
-        rows = audit_bounds.data(record)
-        assert [row["counts"] for row in rows] == [True, False, False, False]
-        assert [row["exceeded"] for row in rows] == [False, False, False, True]
-        chart = audit_bounds.chart(rows)
-        assert chart.panels[0].y.categories[0] == f"shown by a threshold\n(counts)\n≥ {lower(record.epsilon)}"
-        assert {rule.x for rule in chart.panels[0].rules} == {record.sound, 1.0}
-
     def test_bounds_are_rounded_towards_caution(self) -> None:
         record = replace(audit(published=None, claimed=1.00001), epsilon=0.98769)
         record = replace(record, bounds=(replace(record.bounds[0], epsilon=0.98769),))
@@ -143,54 +115,3 @@ class TestBounds:
         included = np.arange(trials) < trials // 2
         best = one_run_epsilon(included.astype(float), included, 1e-5, 0.95)
         assert row["most"] == pytest.approx(best)
-
-
-def _neighbours(store: RunStore, values: list[tuple[int, int, float]], **options: object) -> list[RunRecord]:
-    said = made_runs.statement(made_runs.node_entries(2.5), unit="node")
-    records = []
-    for neighbours, test_neighbours, accuracy in values:
-        asked = made_runs.spec(
-            "heter-poisson", unit="node", neighbours=neighbours, test_neighbours=test_neighbours, **options
-        )
-        records.append(made_runs.finish(store, asked, accuracy, said))
-    return records
-
-
-class TestNeighbours:
-    VALUES = ((1, 1, 0.6), (1, 4, 0.7), (4, 1, 0.5), (4, 4, 0.8))
-
-    def test_a_cell_a_pair_and_a_panel_a_budget(self, store: RunStore) -> None:
-        records = _neighbours(store, list(self.VALUES), epsilon=2.0)
-        records += _neighbours(store, [(m, n, a + 0.1) for m, n, a in self.VALUES], seed=1, epsilon=2.0)
-        records += _neighbours(store, list(self.VALUES), epsilon=8.0)
-        rows = neighbours_heatmap.data(records)
-        assert len(rows) == 8
-        first = next(
-            row for row in rows if row["asked"] == 2.0 and row["neighbours"] == 4 and row["test_neighbours"] == 1
-        )
-        assert first["mean"] == pytest.approx(0.55)
-        assert first["seeds"] == 2
-        chart = neighbours_heatmap.chart(rows)
-        assert [panel.title for panel in chart.panels] == [f"Made-up social network, ε {epsilon}" for epsilon in (2, 8)]
-        assert chart.panels[0].x.categories == ("1", "4")
-        assert chart.panels[0].y.categories == ("4", "1"), "the smallest number is at the bottom"
-        drawn = figure_of("neighbours_heatmap").plot(rows)
-        assert [trace.type for trace in drawn.data] == ["heatmap", "heatmap"]
-        assert "55.0%" in drawn.data[0].text
-
-
-class TestInfluence:
-    def test_a_curve_a_network_that_rises_with_out_edges(self) -> None:
-        found = measure(shares=(0.0, 0.5, 1.0), nodes=30, repetitions=4)
-        rows = influence.data(found)
-        assert len(rows) == 9
-        assert {row["repetitions"] for row in rows} == {4}
-        first = [one.change for one in found if one.network == "gcn" and one.share == 0.5]
-        row = next(row for row in rows if row["network"] == "gcn" and row["share"] == 0.5)
-        assert row["mean"] == pytest.approx(sum(first) / 4)
-        assert row["low"] <= row["mean"] <= row["high"]
-        chart = influence.chart(rows)
-        curves = [series for series in chart.series if series.kind == "path"]
-        assert len(curves) == 3
-        for curve in curves:
-            assert list(curve.y) == sorted(curve.y), "more out-edges, more influence"

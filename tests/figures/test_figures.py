@@ -14,7 +14,6 @@ from privgraph_workbench.figures import catalogue, export, figure_of, statements
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.drawing.with_plotly import draw
 from privgraph_workbench.figures.flags import Flag, of_rows, of_statements
-from privgraph_workbench.figures.hover import hovers
 from privgraph_workbench.text import texts
 
 Rows = Mapping[str, list[Row]]
@@ -93,10 +92,3 @@ def test_files_state_caption_flags_and_statements(figure: str, every_figure: Row
     assert "a < b" in text
     assert '"a < b"' in picture
     assert export.export(figure, rows, held, "svg") == export.export(figure, rows, held, "svg")
-
-
-def test_hover_text_has_the_columns_that_a_row_has(monkeypatch: pytest.MonkeyPatch) -> None:
-    columns = {"name": ["", "text"], "epsilon": ["sound ε", "sound"], "share": ["share", "percent"]}
-    monkeypatch.setitem(texts("figures"), "columns", columns)
-    rows: list[Row] = [{"name": "<b>", "epsilon": 1.00001, "share": 0.5}, {"name": "x", "epsilon": None, "share": None}]
-    assert hovers(rows, "name", "epsilon", "share") == ("<b>\nsound ε 1.001\nshare 50.0%", "x")

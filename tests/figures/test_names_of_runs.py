@@ -9,28 +9,23 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from tests.data.uploads_made_here import arrays, npz
 from tests.figures import made_runs
 from tests.pages.kept_runs import KARATE
 
 from privgraph.data.spec import PublicFacts
-from privgraph.data.upload import check_upload
-from privgraph.data.uploads import save_upload
 from privgraph.options import OptionError, Scalar, parameters
 from privgraph.registry import METHODS
 from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import RunRecord
-from privgraph.runs.spec import RunSpec, make_spec
+from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph.testing.methods import TEXT_FACTS
 from privgraph_workbench.facts.plans import command_line
 from privgraph_workbench.figures.flags import mixed_units
 from privgraph_workbench.figures.runs import compare, convergence, depth, tradeoff
-from privgraph_workbench.words.naming import asked, describe, graph_of, privacy, run_labels, statements_of
+from privgraph_workbench.words.naming import asked, describe, privacy, run_labels, statements_of
 
 SMALL, LARGE = {"nodes": 600, "classes": 3, "degree": 8.0}, {"nodes": 1500, "degree": 8.0}
-UPLOADED = ((24, "Ring"), (30, "Ring"), (36, "Star"))
-REST = "classes 4, degree 20, homophily 0.8, signal 1.5"
 SMALL_WORDS, LARGE_WORDS = (
     "Made-up social network (nodes 600, classes 3, degree 8, homophily 0.8, signal 1.5)",
     "Made-up social network (nodes 1500, classes 4, degree 8, homophily 0.8, signal 1.5)",
@@ -60,15 +55,6 @@ def test_graphs_are_told_apart_whatever_the_method(store: RunStore, two_graphs: 
         depth.data(two_graphs),
     ):
         assert {row["graph"] for row in rows} == {SMALL_WORDS, LARGE_WORDS}
-
-
-def test_an_option_of_the_data_left_at_its_default_is_the_same_graph(store: RunStore) -> None:
-    """As in runs of a version in which the set had fewer options."""
-    said = made_runs.statement(made_runs.edge_entries(9))
-    full = make_spec("gap", "social", {"unit": "edge"}, data_options={"nodes": 600}, seed=1)
-    short = RunSpec(method="gap", dataset="social", options=full.options, data_options={"nodes": 600})
-    (row,) = tradeoff.data([made_runs.finish(store, spec, 0.7, said) for spec in (full, short)])
-    assert (row["seeds"], row["graph"], row["composed"]) == (2, f"Made-up social network (nodes 600, {REST})", 2)
 
 
 @pytest.mark.parametrize(("one", "other"), [(1.0000001, 1.0000002), (0.1, 0.1 + 2e-17)])
@@ -178,16 +164,6 @@ def test_the_command_names_no_budget_that_was_not_used() -> None:
     assert "--epsilon 8" in command_line(make_spec("dp-gpl", "karate", {**given.options, "epsilon": 8.0}))
 
 
-def test_a_run_of_an_earlier_version_is_named_by_its_statement() -> None:
-    """Its options may be gone, or admit no longer what it has."""
-    said = made_runs.statement(made_runs.node_entries(4.0), "node")
-    for gone in ({"strategy": "gone"}, {"gone": 1}):
-        spec = RunSpec(
-            method="privgnn", dataset="karate", options={"unit": "node", "epsilon": 1e-3, "lam": 0.4, **gone}
-        )
-        assert _claimed(privacy(made_runs.record(spec, said)))[0] >= said.epsilon
-
-
 def test_a_reference_without_privacy_raises_no_alarm(store: RunStore) -> None:
     private = made_runs.finish(
         store, made_runs.spec(unit="node"), 0.6, made_runs.statement(made_runs.node_entries(1), "node")
@@ -197,14 +173,3 @@ def test_a_reference_without_privacy_raises_no_alarm(store: RunStore) -> None:
     noisy = {"unit": "none", "epsilon": math.inf, "epsilon_as_published": 100.0}  # labels with noise, of the public
     assert not mixed_units([*compare.data([private, open_]), noisy])
     assert mixed_units(compare.data([private, open_, edge]))
-
-
-def test_an_upload_is_called_by_its_title_and_told_apart_from_its_namesake(store: RunStore) -> None:
-    names = [save_upload(check_upload({"graph.npz": npz(arrays(nodes))}), title=title) for nodes, title in UPLOADED]
-    said = made_runs.statement(made_runs.edge_entries(9))
-    records = [made_runs.finish(store, make_spec("progap", name, {}), 0.7, said) for name in names]
-    first, second, alone = (graph_of(record) for record in records)
-    assert alone == "Star"
-    assert first != second
-    assert {first[:6], second[:6]} == {"Ring ("}
-    assert not any("upload:" in label for label in run_labels(records))

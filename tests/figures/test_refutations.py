@@ -38,16 +38,6 @@ def test_an_audit_refutes_the_claims_below_it(
     assert [sentence.split()[1] for sentence in said] == refuted
 
 
-def test_the_number_is_rounded_down_and_has_its_confidence(statement: PrivacyStatement) -> None:
-    shown = replace(statement, epsilon_audited=1.23456, audit_confidence=0.95)
-    assert statements.audited_how(shown) == "confidence 95%"
-    assert "an attack has shown at least 1.23 with" in statement_text(shown), "in the digits of the table beside it"
-    high = replace(shown, epsilon_as_published=1.2)
-    told = "An attack refutes the published epsilon: at least 1.23 was shown, 1.2 published."
-    assert told in statement_text(high)
-    assert "refutes" not in statement_text(replace(shown, epsilon_as_published=1.3))
-
-
 @pytest.mark.parametrize(
     ("adversary", "told"),
     [

@@ -1,30 +1,14 @@
-"""Figures of relations: places under several encoders, and how well relations are predicted."""
+"""How well relations are predicted: means over seeds, guessing, and shares of a gain."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
-from tests.figures.made_relations import NAMES, made_answer, made_pair, made_run
+from tests.figures.made_relations import made_pair, made_run
 
 from privgraph.runs.store import RunStore
-from privgraph_workbench.figures.relations import moved, relation_ranking
+from privgraph_workbench.figures.relations import relation_ranking
 from privgraph_workbench.figures.seeds import ratio, standard_error
-
-
-class TestMoved:
-    def test_partners_are_drawn_however_far_away(self) -> None:
-        answer = made_answer()
-        near = [replace(answer.entities[0], number=row, places=dict.fromkeys(NAMES, row + 1)) for row in range(30)]
-        far = [
-            replace(one, number=100 + row, text=f"partner {row}", partner=True, places=dict.fromkeys(NAMES, 500 + row))
-            for row, one in enumerate(near)
-        ]
-        rows = moved.data(replace(answer, entities=(*near, *far)), NAMES)
-        drawn = moved.chart(rows).panels[0].y.categories
-        assert [name for name in drawn if "★" in name] == [f"★ partner {row}" for row in range(5)]
-        assert len(drawn) == moved.MOST
 
 
 class TestRanking:
@@ -79,3 +63,16 @@ class TestRanking:
             held.append(low <= 0.6 <= high)
         assert 0.94 <= np.mean(held) <= 0.995
         assert ratio((0.1, 0.01, 3), (0.02, 0.02, 3)) == (pytest.approx(5), None, None), "nothing bounds it"
+
+
+def test_a_gain_is_that_on_the_base_of_the_same_seed(store: RunStore) -> None:
+    """The base is judged anew with each seed, by other relations: which run is chosen must not matter."""
+    reached = [(0.10, 0.02), (0.14, 0.05), (0.12, 0.01)]
+    runs = [
+        made_run(store, seed=seed, metrics={"test_accuracy": test, "base_accuracy": base})
+        for seed, (test, base) in enumerate(reached)
+    ]
+    for chosen in runs:
+        row = relation_ranking.data([chosen], runs)[-1]
+        assert row["gain"] == pytest.approx((0.08 + 0.09 + 0.11) / 3)
+        assert row["gain_error"] == pytest.approx(0.0152753 / 3**0.5, rel=1e-4)

@@ -1,15 +1,19 @@
-"""Runs side by side, convergence, and the effect of depth."""
+"""Figures of runs: side by side, convergence, the effect of depth, learning curves."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.figures import made_runs
 
+from privgraph.progress import Metric
+from privgraph.runs.leases import Outcome, new_worker
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
-from privgraph_workbench.figures import figure_of
-from privgraph_workbench.figures.runs import compare, convergence, depth
+from privgraph_workbench.figures import figure_of, thinning
+from privgraph_workbench.figures.runs import compare, convergence, curves, depth
 
 
 def test_comparison_rows_hold_the_three_numbers_and_what_differs(swept: list[RunRecord]) -> None:
@@ -20,20 +24,6 @@ def test_comparison_rows_hold_the_three_numbers_and_what_differs(swept: list[Run
     assert "option depth" not in rows[0]
     assert all(row["epsilon"] > row["epsilon_as_published"] for row in rows)
     assert rows[0]["epsilon_audited"] is None
-
-
-def test_points_stand_in_the_rows_of_their_runs(swept: list[RunRecord]) -> None:
-    """The second run has no finite epsilon: the third run's marker must not slip into its row."""
-    private, open_, other = swept[0], next(one for one in swept if one.spec.options["unit"] == "none"), swept[2]
-    rows = compare.data([private, open_, other])
-    chart = compare.chart(rows)
-    labels = tuple(row["label"] for row in rows)
-    assert {panel.y.categories for panel in chart.panels} == {labels}
-    sound = next(series for series in chart.series if series.name == "sound ε")
-    assert sound.y == (labels[0], labels[2])
-    figure = figure_of("compare").plot(rows)
-    assert figure.layout.yaxis2.categoryarray == labels
-    assert tuple(figure.layout.yaxis2.range) == (2.5, -0.5)
 
 
 def test_convergence_averages_seeds_step_by_step(store: RunStore) -> None:
@@ -82,3 +72,36 @@ def test_depth_gives_a_curve_per_budget_and_a_panel_per_unit(store: RunStore) ->
     paths = [series for series in chart.series if series.kind == "path"]
     assert [series.name for series in paths] == ["ProGAP, ε 0.25 asked for", "ProGAP, ε 4", "ProGAP, ε 8"]
     assert paths[0].y == pytest.approx((0.555, 0.605, 0.655))
+
+
+def test_a_retried_run_starts_its_curves_again(store: RunStore) -> None:
+    run = store.submit(made_runs.spec())
+    for value in (0.1, 0.9):
+        worker = new_worker()
+        store.leases.claim([run], worker)
+        store.append(run, [Metric(name="val_accuracy", value=value, step=0)])
+        store.leases.finish(run, worker, Outcome(state="failed", error="it broke"))
+        if value == 0.1:
+            store.retry(run)
+    assert [row["value"] for row in curves.data(store.events(run))] == [0.9]
+
+
+@given(values=st.lists(st.floats(-10, 10), min_size=1, max_size=400), limit=st.integers(4, 60))
+def test_thinning_keeps_ends_and_extremes(values: list[float], limit: int) -> None:
+    rows = [{"step": step, "value": value} for step, value in enumerate(values)]
+    kept = thinning.thin(rows, limit)
+    assert len(kept) <= max(limit, 1)
+    steps = [row["step"] for row in kept]
+    assert steps == sorted(set(steps))
+    assert kept[0] == rows[0]
+    assert kept[-1] == rows[-1]
+    assert min(row["value"] for row in kept) == min(values)
+    assert max(row["value"] for row in kept) == max(values)
+
+
+def test_traces_have_at_most_a_thousand_points(store: RunStore) -> None:
+    run = store.submit(made_runs.spec())
+    store.leases.claim([run], new_worker())
+    store.append(run, [Metric(name="train_loss", value=1 / (1 + step), step=step) for step in range(2500)])
+    figure = figure_of("curves").plot(curves.data(store.events(run)))
+    assert len(figure.data[0].x) <= 1000

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import itertools
-import tomllib
-from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-import privgraph_workbench
-from privgraph_workbench.figures.drawing import with_matplotlib
 from privgraph_workbench.theme import (
     DARK,
     DASHES,
     EPSILONS,
     LIGHT,
     MARKERS,
-    PATTERNS,
     Theme,
     contrast,
 )
@@ -68,20 +63,6 @@ class TestContrast:
         views = [seen(colour, SIGHTS[sight]) for colour in drawn]
         apart = min(float(np.linalg.norm(a - b)) for a, b in itertools.combinations(views, 2))
         assert apart >= 15  # a just noticeable difference is about 2.3
-
-    def test_it_is_the_background_of_the_pages(self, one: Theme) -> None:
-        config = Path(privgraph_workbench.__file__).parent / "serving" / ".streamlit" / "config.toml"
-        colours = tomllib.loads(config.read_text(encoding="utf-8"))["theme"][one.name]
-        assert colours["backgroundColor"] == one.background
-        assert colours["secondaryBackgroundColor"] == one.surface
-
-
-def test_slots_have_second_channels() -> None:
-    assert len(set(DASHES)) == len(DASHES) >= 6
-    assert len(set(MARKERS)) == len(MARKERS) >= 8
-    assert set(with_matplotlib.DASHES) >= {*DASHES, *(mark.dash for mark in EPSILONS.values())}
-    assert set(with_matplotlib.MARKERS) >= {*MARKERS, *(mark.symbol for mark in EPSILONS.values())}
-    assert set(with_matplotlib.HATCHES) >= {*PATTERNS, *(mark.pattern for mark in EPSILONS.values())}
 
 
 def test_no_slot_looks_like_one_of_the_three_epsilons() -> None:

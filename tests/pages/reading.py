@@ -16,3 +16,12 @@ def texts(app: AppTest) -> str:
 def summaries(app: AppTest) -> list[str]:
     """What each figure of the page says to somebody who cannot see it."""
     return [json.loads(one.proto.json)["summary"] for one in app.get("bidi_component")]
+
+
+def numbers(app: AppTest) -> dict[str, str]:
+    """The numbers of the page by their labels."""
+    return {one.label: one.value for one in app.metric}
+
+
+def badges(app: AppTest) -> str:
+    return " ".join(one.value for one in app.markdown if "badge[" in one.value)

@@ -38,15 +38,6 @@ def test_an_address_on_the_screen_outlives_every_redraw(opened: Callable[..., Ap
     assert dict(links(app)) == first
 
 
-def test_a_file_is_what_was_last_drawn() -> None:
-    shelf = offered_files.Shelf()
-    address = shelf.offer(offered_files.File(name="a b.csv", mime="text/csv", make=lambda: "old"))
-    assert shelf.offer(offered_files.File(name="a b.csv", mime="text/csv", make=lambda: "new")) == address
-    found = offered_files.find(shelf.token, "a b.csv")
-    assert found is not None
-    assert found.make() == "new"
-
-
 def test_a_page_that_is_shown_opens_in_the_browser() -> None:
     shelf = offered_files.Shelf()
     page = offered_files.File(name="p.html", mime="text/html", make=lambda: "<p>Read</p>", shown=True)

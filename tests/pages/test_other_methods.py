@@ -8,17 +8,16 @@ from itertools import pairwise
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from privgraph.registry import DATASETS, METHODS
+from privgraph.registry import METHODS
 from privgraph.runs.spec import make_spec
 from privgraph_workbench.forms import beginnings
-from privgraph_workbench.parts.pricing import FIRST, fitting
 from privgraph_workbench.words.numbers import option
 
 
 def _walk(names: list[str]) -> list[str]:
     """A path that leads from each to each other that is `step` places on, for some steps."""
     found = list(names)
-    for step in (2, 3, 5):
+    for step in (2, 3):
         found += [names[step * place % len(names)] for place in range(len(names))]
     return found
 
@@ -43,33 +42,6 @@ def test_each_method_of_train_begins_with_its_own_defaults(opened: Callable[...,
                 held = default if widget.value in (None, "") else widget.value
                 assert str(held) in (str(default), option(default)), (before, after, widget.key)
         assert app.query_params["method"] in (after, [after])
-
-
-@pytest.mark.long
-def test_each_method_of_accounting_begins_with_its_own_defaults(opened: Callable[..., AppTest]) -> None:
-    names = sorted(
-        (name for name, why in fitting(DATASETS["karate"]).items() if why is None), key=lambda name: name != FIRST
-    )
-    assert len(names) > 8
-    app = opened("accounting", data="karate")
-    for before, after in pairwise(names):
-        app.selectbox(key="method").set_value(after).run()
-        assert _said(app) == [], (before, after)
-
-
-@pytest.mark.long
-def test_what_was_chosen_of_privacy_goes_along(opened: Callable[..., AppTest]) -> None:
-    app = opened("train", data="karate", method="progap")
-    app.text_input(key="epsilon").set_value("0.35").run()
-    app.number_input(key="epochs").set_value(400).run()
-    for name in ("dp-mlp", "pate", "heter-poisson", "gap"):
-        app.selectbox(key="method").set_value(name).run()
-        assert app.text_input(key="epsilon").value == "0.35"
-        assert app.number_input(key="epochs").value != 400
-    app = opened("accounting", data="karate", method="progap")
-    app.number_input(key="epsilon").set_value(0.35).run()
-    app.selectbox(key="method").set_value("pate").run()
-    assert app.number_input(key="epsilon").value == 0.35
 
 
 @pytest.mark.parametrize(("name", "epochs"), [("dp-mlp", None), ("privgnn", "7")])

@@ -9,7 +9,7 @@ from privgraph.runs.store import RunStore
 from privgraph_workbench import summary
 from privgraph_workbench.figures.runs import compare
 from privgraph_workbench.parts import run_rows
-from privgraph_workbench.words.numbers import percent, upper
+from privgraph_workbench.words.numbers import upper
 
 
 def told_and_true(store: RunStore) -> tuple[set[str], str, str]:
@@ -27,12 +27,3 @@ def test_every_table_of_runs_tells_the_sound_epsilon(store: RunStore) -> None:
     told, true, asked = told_and_true(store)
     assert true != asked, "a run whose sound epsilon is the one asked for shows nothing"
     assert told == {true}
-
-
-def test_the_list_of_runs_says_what_figures_say(store: RunStore) -> None:
-    run = keep(store, spec("heter-poisson", unit="node", epsilon=8.0, batch_size=20), accuracy=0.81234)
-    (found,), (record,) = store.find_rows(RunQuery(ids=(run,)), graphs=True), store.find(RunQuery(ids=(run,)))
-    (compared,), shown = compare.data([record]), run_rows.row([found], {run: record})
-    assert shown["title"] == compared["title"]
-    assert shown["accuracy"] == percent(compared["test_accuracy"])
-    assert {one["kind"] for one in shown["epsilons"]} == {"sound", "published"}

@@ -15,7 +15,6 @@ from privgraph.runs.store import RunStore
 from privgraph.runs.trials import NOT_RELEASED, Terms, Trial
 from privgraph.runs.tunings import Tunings
 from privgraph_workbench.facts.composition import together
-from privgraph_workbench.facts.plans import command_line
 from privgraph_workbench.parts import one_run, run_rows
 from privgraph_workbench.words.numbers import stated
 
@@ -47,10 +46,6 @@ def tuned(store: RunStore) -> tuple[str, str]:
     return ids[0], ids[1]
 
 
-def badges(app: AppTest) -> str:
-    return " ".join(one.value for one in app.markdown if "badge[" in one.value)
-
-
 def test_the_list_says_what_was_tried_and_what_was_chosen(
     opened: Callable[..., AppTest], store: RunStore, tuned: tuple[str, str]
 ) -> None:
@@ -63,26 +58,6 @@ def test_the_list_says_what_was_tried_and_what_was_chosen(
     assert rows[tuned[1]]["epsilons"][0]["text"] == "∞"
     (shown,) = [json.loads(one.proto.json)["rows"] for one in opened("runs").get("bidi_component")]
     assert sorted(mark for row in shown for mark in row["marks"]) == [str(Trial.RELEASED), NOT_RELEASED]
-
-
-def test_each_page_has_its_badge_and_its_statement(
-    opened: Callable[..., AppTest], store: RunStore, tuned: tuple[str, str]
-) -> None:
-    chosen, tried = (opened("train", run=run) for run in tuned)
-    assert Trial.RELEASED in badges(chosen)
-    assert NOT_RELEASED in badges(tried)
-    assert NOT_RELEASED not in badges(chosen)
-    chosen.session_state[f"tabs.{tuned[0]}"] = "Promise"
-    said = " ".join(str(cell) for table in chosen.run().table for cell in table.value.to_numpy().flat)
-    assert "the geometric law of mean 20" in said
-    assert "∞" in " ".join([*(one.value for one in tried.markdown), *(one.value for one in tried.metric)])
-
-
-def test_the_command_of_a_trial_says_that_it_makes_another_run(store: RunStore, tuned: tuple[str, str]) -> None:
-    trial = store.get(tuned[0]).spec
-    said = command_line(trial)
-    assert said.endswith("  # the settings of a trial; this run stands alone")
-    assert said.startswith(command_line(replace(trial, trial="")))
 
 
 def test_what_is_shown_together_counts_the_price(store: RunStore, tuned: tuple[str, str]) -> None:

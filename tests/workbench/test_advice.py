@@ -17,7 +17,6 @@ from privgraph.runs.store import RunStore
 from privgraph.runs.trials import Mark, Trial
 from privgraph_workbench import advice, summary
 from privgraph_workbench.advice import Outcome, Verdict
-from privgraph_workbench.figures.runs import tradeoff
 
 NODES = 100_000
 """So many test nodes that seeds alone decide."""
@@ -90,18 +89,6 @@ def test_pairs_hide_no_difference_that_every_split_has_in_common() -> None:
     assert advice.difference(one, other.iloc[::-1]) == found, "a pair is of one seed, in whatever order runs ended"
 
 
-def test_where_few_seeds_are_shared_the_means_are_compared() -> None:
-    one = runs("gap", [0.70, 0.71, 0.72, 0.70, 0.71, 0.72, 0.70])
-    far, near = runs("progap", [0.50, 0.51, 0.52]), runs("progap", [0.70, 0.71, 0.72])
-    found = advice.difference(one, far)
-    assert found is not None
-    expected = stats.ttest_ind(one.accuracy, far.accuracy, equal_var=False).confidence_interval(0.95)
-    assert (found.low, found.high) == pytest.approx(tuple(expected))
-    assert advice.better(one, far)
-    assert not advice.better(one, near)
-    assert advice.difference(one, runs("progap", [0.1, 0.1])) is None
-
-
 def test_no_interval_is_narrower_than_the_test_nodes_allow() -> None:
     """Seeds that agree are no certainty: their answers are counted once."""
     one, other = runs("gap", [0.6] * 3, nodes=100), runs("progap", [0.5] * 3, nodes=100)
@@ -123,18 +110,6 @@ def test_of_many_methods_each_must_differ_more() -> None:
     assert set(many.take) > {"gap", "progap"}
 
 
-def test_of_many_methods_each_must_beat_the_baseline_by_more() -> None:
-    base = runs("mlp", [0.5] * 5, asked=None)
-    gains = runs("gap", [0.5033, 0.5133, 0.5233, 0.5333, 0.5433])
-    idle = [runs(name, [0.45] * 5) for name in ("progap", "edge-rand", "dp-gnn", "dp-mlp", "heter-poisson")]
-    p = stats.ttest_rel(gains.accuracy, base.accuracy).pvalue
-    assert 0.1 / 6 < p < 0.05
-    two, six = advised(base, gains, idle[0])[0], advised(base, gains, *idle)[0]
-    assert (two.outcome, two.take) == (Outcome.TAKE, ("gap",))
-    assert (six.outcome, six.take) == (Outcome.BASELINE, ("mlp",))
-    assert verdicts(six)["gap"] is Verdict.BASELINE
-
-
 def test_edges_are_compared_with_a_model_that_reads_none() -> None:
     below = advised(MLP, runs("gap", [0.48, 0.50, 0.49]), runs("progap", [0.40, 0.41, 0.42]))[0]
     assert (below.outcome, below.take) == (Outcome.BASELINE, ("mlp",))
@@ -146,15 +121,6 @@ def test_edges_are_compared_with_a_model_that_reads_none() -> None:
     assert (above.outcome, above.take) == (Outcome.TAKE, ("gap",)), "a baseline no better than guessing is none"
 
 
-def test_people_are_compared_with_a_guess() -> None:
-    frames = runs("gap", [0.30, 0.31, 0.29], unit="node"), runs("dp-mlp", [0.28, 0.31, 0.30], unit="node")
-    found = advised(MLP, *frames, unit="node")[0]
-    assert (found.outcome, found.take) == (Outcome.BASELINE, ())
-    better = advised(*frames, runs("progap", [0.48, 0.49, 0.50], unit="node"), unit="node")[0]
-    assert (better.outcome, better.take) == (Outcome.TAKE, ("progap",))
-    assert verdicts(better) == {"progap": Verdict.BEST, "gap": Verdict.BASELINE, "dp-mlp": Verdict.BASELINE}
-
-
 def test_among_ties_the_stronger_promise_comes_first() -> None:
     weak = runs("heter-poisson", [0.60, 0.61, 0.62], unit="node", neighbours="frozen sample", release="weights")
     strong = runs("dp-mlp", [0.59, 0.62, 0.60], unit="node", neighbours="node record", release="model")
@@ -164,14 +130,6 @@ def test_among_ties_the_stronger_promise_comes_first() -> None:
         "heter-poisson": "opt-out only, weights only",
         "dp-mlp": "",
     }
-
-
-def test_a_larger_epsilon_must_beat_what_a_smaller_one_gave() -> None:
-    small = runs("gap", [0.70, 0.71, 0.72]), runs("progap", [0.55, 0.56, 0.57])
-    large = runs("gap", [0.69, 0.70, 0.72], asked=4.0), runs("progap", [0.60, 0.61, 0.62], asked=4.0)
-    first, second = advised(MLP, *small, *large)
-    assert (first.outcome, first.take, first.at) == (Outcome.TAKE, ("gap",), 1.0)
-    assert (second.outcome, second.take, second.at) == (Outcome.BASELINE, ("gap",), 1.0)
 
 
 def test_a_weaker_promise_at_a_smaller_epsilon_takes_no_ones_place() -> None:
@@ -192,21 +150,6 @@ def test_what_does_not_keep_its_target_is_left_out() -> None:
     found = advised(MLP, lies, runs("progap", [0.7, 0.71, 0.72]), runs("edge-rand", [0.6, 0.61, 0.62]))[0]
     assert found.take == ("progap",)
     assert "gap" not in verdicts(found)
-
-
-def test_other_options_and_methods_with_parts_of_their_own_do_not_compete() -> None:
-    usual, moved = runs("gap", [0.60, 0.61, 0.62, 0.61]), runs("gap", [0.9] * 3, options='{"hops": 9}')
-    found = advised(MLP, usual, moved, runs("progap", [0.7, 0.71, 0.72]))[0]
-    assert found.take == ("progap",)
-    node = [runs(name, [0.6, 0.61, 0.62], unit="node") for name in ("gap", "dp-mlp", "pate")]
-    assert set(verdicts(advised(*node, unit="node")[0])) == {"gap", "dp-mlp"}
-
-
-def test_too_few_seeds_are_said() -> None:
-    found = advised(MLP, runs("gap", [0.9, 0.9]), runs("progap", [0.5, 0.5]))[0]
-    assert found.outcome is Outcome.UNKNOWN
-    assert verdicts(found) == {"gap": Verdict.FEW, "progap": Verdict.FEW, "mlp": Verdict.REFERENCE}
-    assert advised(MLP, runs("gap", [0.9, 0.91, 0.92])) == [], "one method is no comparison"
 
 
 def test_costs_are_points_below_the_network_without_privacy() -> None:
@@ -247,19 +190,6 @@ def test_settings_have_intervals_over_seeds_and_the_largest_epsilon() -> None:
     assert gap.runs == list(frame.run[:3])
     assert pd.isna(progap.low)
     assert progap.seeds == 2
-
-
-def test_no_setting_is_of_own_runs_and_examples() -> None:
-    frame = pd.concat([runs("gap", [0.5, 0.6]), runs("gap", [0.8, 0.9]).assign(source="example")], ignore_index=True)
-    assert list(summary.settings(frame)["mean"].round(6)) == [0.55, 0.85]
-
-
-def test_own_runs_and_examples_have_a_front_each() -> None:
-    own, other = runs("gap", [0.5, 0.6]), runs("gap", [0.8, 0.9]).assign(source="example")
-    lower = runs("progap", [0.4, 0.4])
-    rows = tradeoff.of_settings(summary.settings(pd.concat([own, other, lower], ignore_index=True)))
-    fronts = {(row["method"], row["source"]): row["front"] for row in rows}
-    assert fronts == {("gap", "own"): True, ("gap", "example"): True, ("progap", "own"): False}
 
 
 def test_the_worst_attack_on_any_run_stands_for_a_setting() -> None:

@@ -75,12 +75,3 @@ def test_two_units_are_never_one_number(store: RunStore) -> None:
     node = run(store, 0, made_runs.statement(made_runs.node_entries(4.0), "node"), made_runs.spec(unit="node"))
     assert [one["unit"] for one in composition.together([*edges, node])] == ["edge"]
     assert composition.together([edges[0], node]) == []
-
-
-def test_graphs_of_one_title_are_told_apart(store: RunStore) -> None:
-    large = replace(made_runs.spec(), data_options={"nodes": 900, "degree": 16.0})
-    runs = [
-        *(run(store, seed) for seed in range(2)),
-        *(run(store, seed, asked=replace(large, seed=seed)) for seed in range(2)),
-    ]
-    assert len({one["graph"] for one in composition.together(runs)}) == 2

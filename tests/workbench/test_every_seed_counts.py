@@ -91,13 +91,6 @@ def records(tmp_path: Any) -> Any:
     store.close()
 
 
-def test_no_seed_has_all_the_largest_numbers_and_the_first_has_none() -> None:
-    said = [(one.epsilon, one.epsilon_as_published, one.epsilon_audited) for one in statements()]
-    for place, number in enumerate(largest()):
-        assert said[0][place] != number
-    assert all(one != largest() for one in said)
-
-
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1), (1, 2, 0)])
 def test_the_largest_epsilon_of_each_kind_stands_for_the_setting(records: Any, order: tuple[int, ...]) -> None:
     """In whatever order its runs come."""

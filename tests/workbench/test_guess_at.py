@@ -16,7 +16,7 @@ from privgraph.privacy.ledger import WorstCase
 from privgraph_workbench.figures.teachers import ensembles
 from privgraph_workbench.words import meaning
 
-MUS = (0.05, 0.3, 0.596, 1.0, 2.5, 6.0)
+MUS = (0.05, 0.596, 2.5)
 
 
 @pytest.mark.parametrize("mu", MUS)
@@ -27,7 +27,7 @@ def test_it_is_the_best_threshold_between_two_normal_laws(mu: float) -> None:
 
 
 @pytest.mark.parametrize("mu", MUS)
-@pytest.mark.parametrize("delta", [1e-8, 1e-5, 1e-2])
+@pytest.mark.parametrize("delta", [1e-5, 1e-2])
 def test_it_never_exceeds_what_epsilon_and_delta_allow(mu: float, delta: float) -> None:
     assert meaning.guess_at(mu) <= meaning.guess(gaussian_epsilon(mu, delta), delta) + 1e-12
 
@@ -40,7 +40,7 @@ def test_the_shift_of_all_answers_is_the_one_that_is_priced() -> None:
         )
 
 
-@pytest.mark.parametrize("depth", [1, 2, 5])
+@pytest.mark.parametrize("depth", [1, 5])
 def test_a_statement_has_the_guess_at_its_noise_where_all_of_it_is_plain_gaussian(depth: int) -> None:
     said = made_runs.statement(made_runs.edge_entries(9.0, depth))
     assert meaning.guess_of(said) == pytest.approx(ndtr(np.sqrt(2 * depth) / 9 / 2), abs=1e-9)

@@ -6,8 +6,6 @@ import http.client
 import json
 import os
 import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -16,7 +14,7 @@ from urllib.parse import urlsplit
 import psutil
 import pytest
 
-from privgraph_workbench.serving import launcher, server
+from privgraph_workbench.serving import launcher
 
 SECRET = "0123456789abcdef0123456789abcdef"
 
@@ -82,14 +80,7 @@ def test_nobody_comes_in_without_the_token(started: launcher.Started) -> None:
     running = started.address
     wrong = started.cookie[:-1] + ("a" if started.cookie[-1] != "a" else "b")
     for headers in ({}, {"Cookie": wrong}, {"Cookie": "privgraph-=; ;="}):
-        for path in (
-            "/",
-            "/train",
-            "/_stcore/health",
-            "/media/any",
-            "/_stcore/upload_file/any/any",
-            "/static/js/any.js",
-        ):
+        for path in ("/", "/train", "/_stcore/health", "/media/any", "/_stcore/upload_file/any/any"):
             assert _get(running, path, headers)[0] == 403
         assert _open_socket(running, headers) == 403
     assert _open_socket(running, {"Cookie": started.cookie}) == 101
@@ -140,16 +131,6 @@ def test_the_browser_is_shown_the_token_in_a_file(monkeypatch: pytest.MonkeyPatc
     assert "http://127.0.0.1:1/?token=two" in path.read_text()
 
 
-def test_the_server_alone_serves_nobody(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path))
-    for name in ("PRIVGRAPH_TOKEN", "PRIVGRAPH_PROXY_SECRET"):
-        monkeypatch.delenv(name, raising=False)
-    gate = server._gate()
-    assert len(gate.kwargs["token"]) >= 32
-    monkeypatch.setenv("PRIVGRAPH_PROXY_SECRET", SECRET)
-    assert server._gate().kwargs["token"] == ""
-
-
 def test_a_given_token_must_be_long(monkeypatch: pytest.MonkeyPatch) -> None:
     for token in ("short", "with spaces and other signs; " * 2):
         monkeypatch.setenv("PRIVGRAPH_TOKEN", token)
@@ -157,43 +138,7 @@ def test_a_given_token_must_be_long(monkeypatch: pytest.MonkeyPatch) -> None:
             launcher.start()
 
 
-def test_a_log_in_needs_a_list_of_people(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.delenv("PRIVGRAPH_PROXY_SECRET", raising=False)
-    monkeypatch.setattr(launcher.importlib.util, "find_spec", lambda name: object())
-    secrets = Path(os.environ["PRIVGRAPH_HOME"]) / ".streamlit" / "secrets.toml"
-    secrets.parent.mkdir()
-    section = "[auth]\nredirect_uri = 'https://workbench.example/oauth2callback'\ncookie_secret = 'c'\n"
-    for people in ("", "people = []", "people = 'everybody'", "people = ['example.org']"):
-        secrets.write_text(section + people)
-        with pytest.raises(launcher.LaunchError, match="everybody whom the provider knows"):
-            launcher.refuses("0.0.0.0")
-    secrets.write_text(section + "people = ['ada@example.org', '@example.com']")
-    assert launcher.refuses("0.0.0.0") is None
-
-
-@pytest.mark.long
-def test_listens_on_loopback_only(started: launcher.Started) -> None:
-    port = urlsplit(started.address).port or 0
-    with socket.socket() as other:
-        other.settimeout(2)
-        assert other.connect_ex(("127.0.0.2", port)) != 0
-
-
-def test_a_taken_default_port_is_replaced_and_a_taken_chosen_one_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    with socket.socket() as holder:
-        holder.bind(("127.0.0.1", 0))
-        holder.listen()
-        taken = int(holder.getsockname()[1])
-        monkeypatch.setattr(launcher, "DEFAULT_PORT", taken)
-        assert launcher.choose_port("127.0.0.1", None) != taken
-        with pytest.raises(launcher.LaunchError, match=f"Port {taken} of 127.0.0.1 is taken"):
-            launcher.choose_port("127.0.0.1", taken)
-    with pytest.raises(launcher.LaunchError, match="between 1 and 65535"):
-        launcher.choose_port("127.0.0.1", 70000)
-
-
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "workbench.example"])
+@pytest.mark.parametrize("host", ["0.0.0.0", "workbench.example"])
 def test_other_addresses_are_refused_with_the_way_to_allow_them(
     host: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -208,25 +153,27 @@ def test_other_addresses_are_refused_with_the_way_to_allow_them(
     assert launcher.refuses(host) is None
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1", "127.0.0.5"])
-def test_loopback_needs_no_authentication(host: str) -> None:
-    assert launcher.refuses(host) is None
-
-
 def test_half_an_authentication_is_no_authentication(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("PRIVGRAPH_PROXY_SECRET", "short")
     with pytest.raises(launcher.LaunchError, match="at least 32 characters"):
         launcher.refuses("0.0.0.0")
     monkeypatch.delenv("PRIVGRAPH_PROXY_SECRET")
+    monkeypatch.setattr(launcher.importlib.util, "find_spec", lambda name: object())
     secrets = Path(os.environ["PRIVGRAPH_HOME"]) / ".streamlit" / "secrets.toml"
     secrets.parent.mkdir()
-    secrets.write_text("[auth]\nredirect_uri = 'https://workbench.example/oauth2callback'\n")
-    with pytest.raises(launcher.LaunchError, match="needs cookie_secret"):
-        launcher.refuses("0.0.0.0")
-    secrets.write_text("not toml [")
-    with pytest.raises(launcher.LaunchError, match="is not valid TOML"):
-        launcher.refuses("0.0.0.0")
+    address = "[auth]\nredirect_uri = 'https://workbench.example/oauth2callback'\n"
+    everybody = "everybody whom the provider knows"
+    for content, said in (
+        ("not toml [", "is not valid TOML"),
+        (address, "needs cookie_secret"),
+        *((f"{address}cookie_secret = 'c'\n{people}", everybody) for people in ("", "people = []", "people = 'all'")),
+    ):
+        secrets.write_text(content)
+        with pytest.raises(launcher.LaunchError, match=said):
+            launcher.refuses("0.0.0.0")
+    secrets.write_text(f"{address}cookie_secret = 'c'\npeople = ['ada@example.org', '@example.com']")
+    assert launcher.refuses("0.0.0.0") is None
     secrets.write_text("[other]\nkey = 1\n")
     assert launcher.refuses("0.0.0.0") is not None
 
@@ -246,31 +193,3 @@ def test_behind_a_proxy_only_the_proxy_is_answered(monkeypatch: pytest.MonkeyPat
     finally:
         process.terminate()
         process.wait(10)
-
-
-def test_the_command_carries_every_safe_default() -> None:
-    flags = set(launcher.command("127.0.0.1", 8501))
-    assert {
-        "--server.address=127.0.0.1",
-        "--browser.gatherUsageStats=false",
-        "--server.fileWatcherType=none",
-        "--server.enableXsrfProtection=true",
-        "--server.enableCORS=true",
-        "--server.maxUploadSize=200",
-        "--server.allowedHosts=localhost",
-        "--server.showEmailPrompt=false",
-    } <= flags
-
-
-@pytest.mark.long
-def test_the_browser_process_never_imports_torch() -> None:
-    code = (
-        "import pkgutil, importlib, sys, privgraph_workbench as package\n"
-        "for module in pkgutil.walk_packages(package.__path__, 'privgraph_workbench.'):\n"
-        "    importlib.import_module(module.name)\n"
-        "assert 'streamlit' in sys.modules\n"
-        "heavy = {'torch', 'torch_geometric', 'opacus', 'sklearn'} & set(sys.modules)\n"
-        "sys.exit(f'imported {heavy}' if heavy else 0)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]

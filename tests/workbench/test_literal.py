@@ -57,13 +57,6 @@ def test_foreign_text_may_begin_a_line(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["a_b_c", "learning_rate must be at least 0 (got -1)", "cora, edge ε = 1, seed 3", "80.5%"]
-)
-def test_ordinary_words_stay_as_they_are(text: str) -> None:
-    assert literal(text) == text
-
-
-@pytest.mark.parametrize(
     "text", ["http://evil.example", "www.evil.example", "a@evil.example", ":material/home:", "a -> b"]
 )
 def test_what_streamlit_would_find_is_broken_by_a_letter_without_width(text: str) -> None:

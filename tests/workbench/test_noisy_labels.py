@@ -22,16 +22,9 @@ def test_chances_are_what_draws_come_to(law: str) -> None:
 @pytest.mark.parametrize("law", noisy_labels.SPREAD)
 def test_the_right_class_of_every_query_at_once_as_one_by_one(law: str) -> None:
     source = np.random.default_rng(1)
-    counts, truth = source.integers(0, 20, (300, 5)).astype(float), source.integers(0, 5, 300)
+    counts, truth = source.integers(0, 20, (60, 5)).astype(float), source.integers(0, 5, 60)
     for std in (0.3, 3.0, 30.0):
         found = noisy_labels.right(law, std, counts, truth)
         slow = [noisy_labels.chances(law, std, one)[label] for one, label in zip(counts, truth, strict=True)]
         assert np.abs(found - slow).max() < 2e-3
         assert found.mean() == pytest.approx(np.mean(slow), abs=1e-4)
-
-
-@pytest.mark.parametrize("law", noisy_labels.SPREAD)
-def test_without_noise_the_leader_is_the_label_and_a_tie_a_toss(law: str) -> None:
-    counts = np.array([[3.0, 1.0, 0.0], [2.0, 2.0, 0.0], [0.0, 5.0, 0.0], [4.0, 4.0, 4.0]])
-    found = noisy_labels.right(law, 1e-9, counts, np.zeros(4, dtype=np.int64))
-    assert found.tolist() == pytest.approx([1.0, 1 / 2, 0.0, 1 / 3], abs=1e-5)

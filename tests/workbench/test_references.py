@@ -11,7 +11,7 @@ from privgraph.runs.spec import make_spec
 from privgraph_workbench.facts.references import chance, without_privacy
 
 
-@pytest.mark.parametrize(("right", "nodes"), [(0, 40), (37, 40), (40, 40), (551, 1350)])
+@pytest.mark.parametrize(("right", "nodes"), [(0, 40), (40, 40), (551, 1350)])
 def test_the_interval_is_that_of_clopper_and_pearson(right: int, nodes: int) -> None:
     told = chance({"test_accuracy": right / nodes, "test_nodes": float(nodes), "majority_class_accuracy": 0.3})
     assert told is not None
@@ -31,11 +31,6 @@ def test_chance_is_what_the_interval_reaches() -> None:
     assert no_better(0.2, 1000)
 
 
-def test_a_run_of_before_has_no_chance_level() -> None:
-    assert chance({"test_accuracy": 0.5}) is None
-    assert chance({"test_accuracy": 0.5, "test_nodes": 0.0, "majority_class_accuracy": 0.0}) is None
-
-
 @pytest.mark.parametrize("name", METHODS)
 def test_every_private_run_has_one_without_privacy(name: str) -> None:
     texts = "node classification" not in METHODS[name].tasks
@@ -49,11 +44,6 @@ def test_every_private_run_has_one_without_privacy(name: str) -> None:
         assert bare.method == METHODS[name].without_privacy
     if "none" in METHODS[name].units:
         assert without_privacy(make_spec(name, graph, {"unit": "none"})) is None
-
-
-def test_it_is_one_run_for_all_budgets_and_that_of_a_sweep() -> None:
-    asked = [make_spec("progap", "karate", {"unit": "edge", "epsilon": epsilon, "depth": 2}) for epsilon in (1, 4)]
-    assert [without_privacy(one) for one in asked] == [make_spec("progap", "karate", {"unit": "none", "depth": 2})] * 2
 
 
 def test_a_counterpart_has_its_own_defaults_but_the_same_network() -> None:

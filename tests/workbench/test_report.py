@@ -8,7 +8,6 @@ import io
 import json
 import re
 import subprocess
-import sys
 import zipfile
 from collections.abc import Mapping
 from dataclasses import replace
@@ -17,7 +16,6 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-import sqlalchemy as sa
 from tests.figures import made_runs
 from tests.figures.made_attacks import attack as made_attack
 
@@ -25,14 +23,12 @@ from privgraph.options import OptionError
 from privgraph.runs.final_statement import NOISE_IS_PUBLIC, with_public_noise
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
-from privgraph.runs.tables import runs
-from privgraph_workbench.figures import catalogue
 from privgraph_workbench.figures.attacks import attack_roc
 from privgraph_workbench.figures.costs import entry_costs
 from privgraph_workbench.figures.flags import Flag
 from privgraph_workbench.figures.runs import tradeoff
-from privgraph_workbench.report import archive, notebook, references
-from privgraph_workbench.report.asked import LETTERS, Asked, Entry, clean, visible
+from privgraph_workbench.report import archive
+from privgraph_workbench.report.asked import LETTERS, Asked, Entry, visible
 from privgraph_workbench.report.context import context
 from privgraph_workbench.text import texts
 from privgraph_workbench.words.naming import statements_of
@@ -92,17 +88,6 @@ class Page(HTMLParser):
         self.words.append(data)
 
 
-def test_a_figure_is_of_settings_or_of_one_run() -> None:
-    settings = {name for name, one in catalogue().items() if one.settings}
-    assert settings.isdisjoint({"curves", "standing", "compare", "attack_map", "answers", "neighbourhood"})
-    assert {"attack_roc", "attack_areas", "audit_roc", "audit_scores", "audit_bounds"} == {
-        name for name in settings if catalogue()[name].examines
-    }
-    assert settings >= notebook.OF_RUNS
-    with pytest.raises(OptionError):
-        Entry.of("curves", [], {})
-
-
 def test_made_twice_it_is_equal_and_names_no_run_and_no_seed() -> None:
     records = made()
     asked = Asked(title="Ours", entries=[entry(records, title="First"), Entry(runs=(records[0].id,))])
@@ -135,36 +120,14 @@ def test_made_twice_it_is_equal_and_names_no_run_and_no_seed() -> None:
     }
 
 
-def test_a_process_of_its_own_makes_the_same(tmp_path: Path) -> None:
-    asked = Asked(title="Ours", entries=[entry(made())], notebook=False, appendix=False)
-    given, out = tmp_path / "asked.json", tmp_path / "out.zip"
-    given.write_text(asked.json())
-    command = [sys.executable, "-m", "privgraph_workbench.report.make", str(given), str(out)]
-    told = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
-    assert [float(one) for one in told][-1] == 1.0
-    assert out.read_bytes() == archive.pack(asked, RunStore.open())
-    assert "notebook.ipynb" not in opened(out.read_bytes())
-
-
 def test_a_public_key_stands_in_every_export() -> None:
     records = made(public=True)
-    for appendix in (True, False):
-        asked = Asked(title="T", entries=[entry(records)], appendix=appendix)
-        files = opened(archive.pack(asked, RunStore.open()))
-        for name in ("report.html", "statements.txt", "statements.json", "notebook.ipynb", "figures/01-tradeoff.txt"):
-            assert NOISE_IS_PUBLIC in files[name].decode(), name
-        assert Flag.EXAMPLE.sentence in files["figures/01-tradeoff.svg"].decode()
-        assert ",public" in files["settings.csv"].decode()
-        assert "public" in files["settings.tex"].decode()
-
-
-def test_a_public_key_stands_beside_whom_it_concerns() -> None:
-    for public in (True, False):
-        records = made(public=public)
-        ((_, said),) = context(Asked(title="T", entries=[entry(records)]), RunStore.open()).protected
-        assert any(NOISE_IS_PUBLIC in one for one in said) == public
-        for one in records:
-            RunStore.open().delete(one.id)
+    files = opened(archive.pack(Asked(title="T", entries=[entry(records)]), RunStore.open()))
+    for name in ("report.html", "statements.txt", "statements.json", "notebook.ipynb", "figures/01-tradeoff.txt"):
+        assert NOISE_IS_PUBLIC in files[name].decode(), name
+    assert Flag.EXAMPLE.sentence in files["figures/01-tradeoff.svg"].decode()
+    assert ",public" in files["settings.csv"].decode()
+    assert "public" in files["settings.tex"].decode()
 
 
 def test_of_a_setting_the_statement_that_promises_least_is_told() -> None:
@@ -189,22 +152,6 @@ def test_what_an_attack_has_shown_is_told_of_its_own_run_alone() -> None:
         "progap": 0.0,
     }
     assert sorted(one.epsilon_audited or 0.0 for one in told.statements.values()) == [0.0, 0.4]
-
-
-def test_a_method_that_is_not_here_keeps_no_report_back() -> None:
-    records, store = made(), RunStore.open()
-    with store.database.write() as connection:
-        connection.execute(runs.update().values(spec=sa.func.replace(runs.c.spec, '"progap"', '"newgap"')))
-    files = opened(archive.pack(Asked(title="T", entries=[entry(records)]), store))
-    assert [row["method"] for row in csv.DictReader(io.StringIO(files["settings.csv"].decode()))] == ["newgap"]
-    assert "newgap" in "".join(Page(files["report.html"].decode()).words)
-
-
-def test_a_seed_in_a_row_stays_behind() -> None:
-    rows = [{**row, "seed": SEEDS[0], "run": "a", "runs": "a"} for row in tradeoff.data(made())]
-    kept = Entry.of("tradeoff", rows, {})
-    assert {"seed", "run", "runs"}.isdisjoint(kept.rows[0])
-    assert str(SEEDS[0]) not in json.dumps(list(kept.rows))
 
 
 def test_attacks_come_in_when_they_are_ticked() -> None:
@@ -310,12 +257,6 @@ def _imports(source: str) -> list[str]:
     return found
 
 
-def test_what_nobody_sees_and_ids_are_taken_out() -> None:
-    assert [visible(one) for one in HOSTILE[8:10]] == ["a b [31mc ", "rightto" + "left zerowidth"]
-    (run,) = (one.id for one in made()[:1])
-    assert run not in json.dumps(clean([{f"of {run}": run, "more": [run, 1.5, None]}]))
-
-
 def test_limits_are_named() -> None:
     for name in ("title", "author", "date", "remark"):
         words = {"title": "T", name: "w" * (LETTERS[name] + 1)}
@@ -325,14 +266,3 @@ def test_limits_are_named() -> None:
         Asked(title=" ", entries=[Entry(runs=("a",))])
     with pytest.raises(OptionError):
         Asked(title="T")
-
-
-def test_each_paper_is_named_by_what_it_is_behind() -> None:
-    found = references.entries(["progap", "cora", "lira", "gnn gat"])
-    assert set(found) == {
-        *("privgraph", "sajadmanesh2024progap", "yang2016revisiting", "carlini2022membership"),
-        "velickovic2018graph",
-    }
-    assert not any("keywords" in one.fields for one in found.values())
-    assert len(references.references(list(texts("columns")))) == 1
-    assert len(references.references(["progap", "gap"])) == 3

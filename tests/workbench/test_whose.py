@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from privgraph.home import home
 from privgraph.runs.records import EXAMPLE
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.parts import cart, report_job
-from privgraph_workbench.report.asked import Asked, Entry
+from privgraph_workbench.parts import cart
 
 
 @pytest.mark.parametrize("shown", [True, False])
@@ -29,15 +26,3 @@ def test_each_who_logs_in_has_a_file_whose_name_tells_nobody(monkeypatch: pytest
     assert len(set(paths)) == 3
     assert {one.parent for one in paths} == {home()}
     assert not [one for one in paths if "ann" in one.name or "@" in one.name or "Sam" in one.name]
-
-
-def test_reports_of_one_title_are_apart() -> None:
-    asked = Asked(title="T", entries=[Entry(runs=("a",))])
-    others = [
-        replace(asked, author="Ann"),
-        replace(asked, remark="Said"),
-        replace(asked, appendix=False),
-        replace(asked, entries=[Entry(runs=("b",))]),
-    ]
-    assert len({report_job._folder(one) for one in (asked, *others)}) == 1 + len(others)
-    assert report_job._folder(replace(asked)) == report_job._folder(asked)

@@ -1,16 +1,90 @@
-"""Figures of teachers' answers: what is counted, what is drawn, and which warnings they carry."""
+"""Figures of teachers: what each teacher's nodes pay, and what their answers were."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from tests.figures.made_answers import answers as made
+from tests.figures.made_ensembles import DELTA, ensemble, moved_by_all
 
+from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
+from privgraph.papers.dp_gpl_votes import Asked, teacher_epsilon
 from privgraph_workbench.figures.chart import Chart, Series
-from privgraph_workbench.figures.teachers import answers, chosen, one_answer
+from privgraph_workbench.figures.teachers import answers, ensembles, one_answer, stopped, teacher_epsilons
+
+
+@pytest.fixture(scope="module")
+def found() -> Ensemble:
+    return ensemble()
+
+
+@pytest.fixture(scope="module")
+def limited() -> Ensemble:
+    """The heavy teachers reach the limit, the light ones do not; who has reached it votes no more."""
+    return ensemble(limit=0.8)
+
+
+class TestSpending:
+    def test_everything_that_was_voted_on_is_paid_for(self, limited: Ensemble) -> None:
+        spent = ensembles.spent(limited)
+        for teacher in (0, 20, 39):
+            took_part = limited.voting[teacher]
+            for queries in (0, 1, 7, 20):
+                asked = Asked(
+                    queries=int(took_part[:queries].sum()),
+                    answers=int((took_part & (limited.released >= 0))[:queries].sum()),
+                    vote_sigma=limited.vote_sigma,
+                    gate_sigma=limited.gate_sigma,
+                )
+                own = teacher_epsilon(asked, float(limited.weights[teacher]), DELTA)
+                assert spent[teacher, queries] == pytest.approx(own, rel=1e-6)
+
+    def test_nobody_spends_more_than_is_guaranteed(self, limited: Ensemble) -> None:
+        assert (ensembles.spent(limited)[:, -1] <= limited.sound * (1 + 1e-9)).all()
+
+    def test_data_dependent_spending_ends_where_the_record_says(self, found: Ensemble) -> None:
+        trail = ensembles.spent(found, "data-dependent")
+        assert trail[:, 0].tolist() == [0.0] * 40
+        assert (np.diff(trail) >= -1e-12).all()
+        assert trail[:, -1] == pytest.approx(found.dependent)
+
+    def test_where_every_vote_may_move_a_node_is_charged_all(self, found: Ensemble) -> None:
+        voided = moved_by_all(found)
+        spent = ensembles.spent(voided)
+        assert np.ptp(spent[:, -1]) == 0
+        assert spent[0, -1] > 20 * ensembles.spent(found)[:, -1].max()
+
+
+class TestEpsilons:
+    def test_rows_are_teachers(self, found: Ensemble) -> None:
+        rows = teacher_epsilons.data(found)
+        assert [row["epsilon"] for row in rows] == found.sound.tolist()
+        assert {row["size"] for row in rows} == {None}, "what is private leaves with no figure that does not draw it"
+        assert not any(row["data_dependent"] for row in rows)
+        other = teacher_epsilons.data(found, "data-dependent", "centrality", "strip")
+        assert [row["size"] for row in other] == found.sizes.tolist()
+        assert [row["epsilon"] for row in other] == found.dependent.tolist()
+        assert all(row["data_dependent"] for row in other)
+        with pytest.raises(ValueError, match="histogram, strip, cumulative"):
+            teacher_epsilons.data(found, view="pie")
+
+
+class TestStopped:
+    def test_who_and_when(self, limited: Ensemble) -> None:
+        rows = stopped.data(limited)
+        gone = [row for row in rows if row["stopped_after"] is not None]
+        assert 0 < len(gone) < 40
+        for row in gone:
+            took_part = limited.voting[row["teacher"]]
+            assert took_part[: row["stopped_after"]].all()
+            assert not took_part[row["stopped_after"] :].any()
+            assert row["reached"]
+            assert 0.5 < row["spent"] <= 0.8
+        chart = stopped.chart(rows)
+        assert {line.y[-1] for line in chart.series} >= {0.0, 1.0}
+
 
 NAMES = ("north", "east", "south", "west")
 
@@ -34,15 +108,6 @@ class TestAllAnswers:
         assert 0 < changed[:-3].mean() < 1
         ordered = np.sort(record.before, axis=1)
         assert [row["margin_before"] for row in rows] == pytest.approx((ordered[:, -1] - ordered[:, -2]).tolist())
-
-    def test_every_answered_query_is_in_one_bar(self) -> None:
-        rows = answers.data(made(refuse=3))
-        chart = answers.chart(rows)
-        asked, flipped = _only(chart, "answered queries"), _only(chart, "noise changed the label")
-        assert sum(asked.y) == 17  # type: ignore[arg-type]
-        assert sum(flipped.y) == sum(row["flipped"] is True for row in rows)  # type: ignore[arg-type]
-        assert all(part <= whole for part, whole in zip(flipped.y, asked.y, strict=True))  # type: ignore[operator]
-        assert len(asked.x) <= answers.MOST_BINS
 
     def test_a_tie_is_neither_changed_nor_unchanged(self) -> None:
         """The first of equal classes had no lead: a label that is another one was not changed by noise."""
@@ -77,37 +142,6 @@ def test_one_answer_by_class(kind: str) -> None:
         (winner,) = [one for one in chart.series if one.panel == panel and one.name == "largest"]
         assert winner.x == (max(row[column] for row in rows),)
     assert any("released" in name for name in chart.panels[0].y.categories)
-
-
-class TestChosen:
-    def test_those_that_answered_with_their_edges(self) -> None:
-        record = made("votes")
-        rows = chosen.data(record, 2, NAMES)
-        part = slice(record.pointers[2], record.pointers[3])
-        around = {row["node"]: row for row in rows if row["kind"] == "node" and not row["centre"]}
-        assert sorted(around) == sorted(record.neighbours[part].tolist())
-        for node, weight, label in zip(
-            record.neighbours[part], record.weights[part], record.classes[part], strict=True
-        ):
-            assert around[node]["weight"] == pytest.approx(weight)
-            assert around[node]["name"] == NAMES[label]
-        edges = {(row["source"], row["target"]) for row in rows if row["kind"] == "edge"}
-        held = record.edges[:, record.edge_pointers[2] : record.edge_pointers[3]].T.tolist()
-        assert edges == {(min(pair), max(pair)) for pair in held}
-
-    def test_the_heavier_is_nearer_and_larger(self) -> None:
-        rows = chosen.data(made(), 2)
-        around = [row for row in rows if row["kind"] == "node" and not row["centre"]]
-        heavy, light = max(around, key=lambda row: row["weight"]), min(around, key=lambda row: row["weight"])
-        assert math.hypot(heavy["x"], heavy["y"]) < math.hypot(light["x"], light["y"])
-        sizes = {
-            place: series.size
-            for series in chosen.chart(rows).series
-            if series.kind == "points"
-            for place in zip(series.x, series.y, strict=True)
-        }
-        assert sizes[heavy["x"], heavy["y"]] > sizes[light["x"], light["y"]]
-        assert sizes[0.0, 0.0] > sizes[heavy["x"], heavy["y"]]
 
 
 def test_what_was_drawn_on_the_page_is_no_release() -> None:

@@ -1,0 +1,11 @@
+"""Commands are tested with a store of their own."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PRIVGRAPH_STORE", raising=False)
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
