@@ -14,7 +14,7 @@ from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph.runs.sweep import sweep
 from privgraph.streams import fingerprint, noise_key
-from privgraph_workbench.cli import DONE, FAILED, USAGE, main
+from privgraph_workbench.cli import DONE, FAILED, main
 
 
 def queued(store: RunStore, seeds: int, tag: str, retries: int = 0) -> list[str]:
@@ -49,19 +49,6 @@ def test_runs_of_a_tag_are_seen_and_stopped(capsys: pytest.CaptureFixture[str]) 
     capsys.readouterr()
     assert main(["watch", "--tag", "day", "--json"]) == FAILED, "a run that was stopped is not done"
     assert json.loads(capsys.readouterr().out)["state"] == "stopped"
-
-
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ("stop", "say which runs: ids, or --tag TAG, as privgraph stop --tag sweep"),
-        ("watch --tag nihgt", "no run has the tag nihgt"),
-        ("stop nowhere", "there is no run nowhere"),
-    ],
-)
-def test_runs_that_are_not_there_get_one_sentence(capsys: pytest.CaptureFixture[str], line: str, said: str) -> None:
-    assert main(line.split()) == USAGE
-    assert said in capsys.readouterr().err
 
 
 def test_a_run_whose_worker_was_lost_says_so_while_it_waits(capsys: pytest.CaptureFixture[str]) -> None:

@@ -31,29 +31,6 @@ def test_the_price_is_told_without_training(
     assert not RunStore.open().count()
 
 
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ("tune gap --data karate --epsilon 2", "say what to choose"),
-        ("tune gap --data karate --over depth=1,2", "what the whole tuning may cost"),
-        ("tune gap --data karate --over depth --epsilon 2", "--over"),
-        ("tune gap --data karate --over depth=1,2 --epsilon two", "epsilon must be a number"),
-        ("tune gap --data karate --over depth=1,2 --epsilon 2 --sampler tpe", "independent trials alone"),
-        ("tune gap --data karate --over depth=1,2 --epsilon 2 --law uniform", "law must be one of"),
-        ("tune dp-gnn --data karate --over hidden=8,16 --epsilon 2", "no validation accuracy"),
-        ("tune dp-mlp --data karate --over hidden=8,16 --epsilon 2 --score-noise 0", "validation labels are private"),
-        ("tune gnn --data karate --over hidden=8,16 --epsilon 2", "nothing is protected"),
-        ("tune gap --data nowhere --accuracy 0.5", "nowhere"),
-    ],
-)
-def test_what_cannot_be_tuned_is_one_sentence(capsys: pytest.CaptureFixture[str], line: str, said: str) -> None:
-    with at_work(MadeWorker(lambda spec: 0.5)):
-        assert main(line.split()) == 2
-    err = capsys.readouterr().err
-    assert said in err
-    assert err.count("\n") == 1
-
-
 def test_an_accuracy_that_is_out_of_reach_releases_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     with at_work(MadeWorker(lambda spec: 0.5)):
         assert main([*GAP, "--accuracy", "0.99", "--steps", "2"]) == 1

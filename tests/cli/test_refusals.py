@@ -1,0 +1,106 @@
+"""What cannot be done is refused in one sentence, before anything is trained or stored."""
+
+from __future__ import annotations
+
+import pytest
+from tests.pages.kept_runs import keep, spec
+from tests.tuning.worker_made_here import MadeWorker, at_work
+
+from privgraph.runs import auditing
+from privgraph.runs.store import RunStore
+from privgraph_workbench.cli import main
+
+RUN, TUNE = "run mlp --data karate", "tune gap --data karate --over depth=1,2"
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("", "say what to do: one of app, run"),
+        ("rnu mlp", "there is no command rnu; "),
+        ("run progab --data karate", "did you mean progap"),
+        ("run mlp --data karatte", "there is no data set karatte; did you mean karate"),
+        ("run mlp", "the following arguments are required: --data"),
+        (f"{RUN} --epsilon 0", "epsilon must be at least 0.01 (got 0"),
+        (f"{RUN} --epsilon much", "epsilon must be a number (got much"),
+        (f"{RUN} --unit egde", "did you mean edge"),
+        (f"{RUN} --seed x", "seed must be a whole number (got x"),
+        (f"{RUN} --device gpu", "device must be one of auto, cpu, cuda"),
+        (f"{RUN} --set epochs", "--set takes KEY=VALUE (got epochs"),
+        (f"{RUN} --set epoch=3", "did you mean epochs"),
+        (f"{RUN} --epochs 3", "an option of the method is given as --set epochs=VALUE"),
+        (f"{RUN} --data-set nodes=3", "has no options of its own"),
+        ("run mlp --data social --data-set nodes=3", "nodes must be at least 20"),
+        ("list method", "did you mean methods"),
+        ("list options", "list options needs the name of a method"),
+        ("show no-such-run", "there is no run no-such-run"),
+        ("data shw", "did you mean show"),
+        ("data add", "data add needs files"),
+        ("account progap --nodes 10 --edges 46", "edges must be at most the number of pairs of 10 nodes"),
+        ("account mlp --data-set nodes=50", "--data-set needs --data"),
+        ("account relational --data karate", "is for relation prediction, not for node classification"),
+        ("app --port x", "invalid int value"),
+        ("compare social --unit person", "unit must be one of edge, node"),
+        ("compare products --unit node", "no method protects"),
+        ("compare social --unit edge --epsilons 1,two", "epsilons must be positive numbers"),
+        ("compare social --unit edge --seeds 0", "seeds must be from 1 to 20"),
+        ("examples --again", "say which"),
+        ("tune gap --data karate --epsilon 2", "say what to choose"),
+        (TUNE, "what the whole tuning may cost"),
+        (f"{TUNE} --epsilon 2 --sampler tpe", "independent trials alone"),
+        (f"{TUNE} --epsilon 2 --law uniform", "law must be one of"),
+        ("tune dp-gnn --data karate --over hidden=8,16 --epsilon 2", "no validation accuracy"),
+        ("tune dp-mlp --data karate --over hidden=8,16 --epsilon 2 --score-noise 0", "validation labels are private"),
+        ("tune gnn --data karate --over hidden=8,16 --epsilon 2", "nothing is protected"),
+        ("stop", "say which runs: ids, or --tag TAG"),
+        ("watch --tag nihgt", "no run has the tag nihgt"),
+        ("report no-such-run", "no-such-run"),
+    ],
+)
+def test_bad_usage_gets_one_sentence(capsys: pytest.CaptureFixture[str], line: str, said: str) -> None:
+    with at_work(MadeWorker(lambda spec: 0.5)):
+        assert main(line.split()) == 2
+    told = capsys.readouterr()
+    assert said in told.err
+    assert (told.out, told.err.count("\n")) == ("", 1)
+    assert RunStore.open().count() == 0
+
+
+def test_what_cannot_be_attacked_or_audited_starts_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    store = RunStore.open()
+    run, other = keep(store, spec("dp-mlp", batch_size=8)), keep(store, spec("edge-rand"))
+    waiting = keep(store, spec("dp-mlp", seed=1, batch_size=8), state="queued")
+    for line, code, said in (
+        (f"audit {waiting}", 1, f"only a run that is done can be audited, and {waiting} is queued"),
+        (f"audit {other} --audit white-box", 1, "the audit white-box is for"),
+        (f"audit {run} --audit white-bock", 2, "there is no audit white-bock"),
+        (f"audit {run} --canaries 3", 2, "canaries must be at least 10 (got 3)"),
+        (f"audit {run} --confidence 2", 2, "confidence must be"),
+        (f"attack {run} lirra", 2, "there is no attack lirra"),
+        (f"attack {run} lira --shadows many", 2, "shadows must be a number (got many)"),
+        (f"attack {run} lira --query alone", 2, "cannot be asked about a node"),
+    ):
+        assert main(line.split()) == code
+        told = capsys.readouterr()
+        assert said in told.err
+        assert told.out == ""
+    assert all(auditing.states(store, one.id) == [] for one in store.find())
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("mysql://here/runs", "must be SQLite or PostgreSQL (got mysql)"),
+        ("nonsense", "must be a database URL"),
+        ("postgresql+psycopg://me:secret@127.0.0.1:9/runs", "does not answer"),
+    ],
+)
+def test_a_store_that_cannot_be_used_is_one_sentence(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, url: str, said: str
+) -> None:
+    monkeypatch.setenv("PRIVGRAPH_STORE", url)
+    assert main(["list", "runs"]) == 1
+    told = capsys.readouterr().err
+    assert said in told
+    assert "secret" not in told
+    assert told.count("\n") == 1
