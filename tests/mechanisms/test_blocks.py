@@ -46,39 +46,6 @@ PRIVATE = {
 }
 
 
-@pytest.fixture
-def sizes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many examples each backward pass of private training had before it."""
-    batch_sizes: list[int] = []
-    stacked, subgraphs = StackedNet.backward, SubgraphNetwork.backward
-
-    def seen(net: StackedNet, gradient: Tensor) -> None:
-        batch_sizes.append(gradient.shape[2])
-        stacked(net, gradient)
-
-    def seen_too(net: SubgraphNetwork, x: Tensor, parts: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
-        batch_sizes.append(len(parts))
-        return subgraphs(net, x, parts, labels)
-
-    monkeypatch.setattr(StackedNet, "backward", seen)
-    monkeypatch.setattr(SubgraphNetwork, "backward", seen_too)
-    return batch_sizes
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("name", PRIVATE)
-@pytest.mark.parametrize("batch", [4, 300])
-def test_every_table_of_private_training_has_the_same_size(name: str, batch: int, sizes: list[int]) -> None:
-    graph = load("social", data_options={"nodes": 500})
-    options = {**PRIVATE[name], "epsilon": 8.0, "batch_size": batch}
-    known = {one: value for one, value in options.items() if one in make_spec(name, "social").options}
-    config = make_spec(name, "social", known).config()
-    for _ in train_one(METHODS[name].load_train(), config, graph, Context(noise_key=KEY)):
-        pass
-    assert sizes
-    assert set(sizes) == {BLOCK}
-
-
 @pytest.fixture(params=[1, 3])
 def threads(request: pytest.FixtureRequest) -> Iterator[int]:
     """Three share a table's numbers out so that their parts end anywhere."""
@@ -113,7 +80,7 @@ def stacked(features: int, hidden: int, order: Tensor) -> list[Tensor]:
     return [rows.movedim(-1, 0) for rows in (logits, *given, *read)]
 
 
-@pytest.mark.parametrize("features", [4, 301, 1433])
+@pytest.mark.parametrize("features", [4, 1433])
 @pytest.mark.parametrize("hidden", [4, 64])
 @pytest.mark.parametrize("work", [small_subgraphs, stacked])
 def test_the_place_in_a_table_changes_nothing(
@@ -141,8 +108,8 @@ def test_an_activation_is_the_same_wherever_a_number_stands(threads: int) -> Non
     assert activation(functional.elu, values[:0]).numel() == 0
 
 
-@pytest.mark.parametrize("members", [1, 3, 300])
-@pytest.mark.parametrize("width", [4, 64, 255, 300])
+@pytest.mark.parametrize("members", [1, 300])
+@pytest.mark.parametrize("width", [4, 255, 300])
 def test_sums_of_columns_are_the_same_wherever_a_column_stands(members: int, width: int, threads: int) -> None:
     values = torch.randn(members, width, BLOCK, generator=torch.Generator().manual_seed(0))
     order = torch.randperm(BLOCK, generator=torch.Generator().manual_seed(1))

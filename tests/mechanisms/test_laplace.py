@@ -57,11 +57,6 @@ def test_its_standard_deviation_is_that_of_what_is_drawn() -> None:
     assert mechanism.std == pytest.approx(drawn.std(), rel=0.05)
 
 
-def test_the_event_is_pure() -> None:
-    event = LaplaceNoise(scale=4.0, sensitivity=2.0).event()
-    assert tight().epsilon(event, 0.0) == pytest.approx(0.5)
-
-
 @pytest.mark.parametrize("wrong", [{"scale": 0.0}, {"scale": math.inf}, {"sensitivity": -1.0}])
 def test_numbers_that_cannot_be_are_refused_by_name(wrong: dict[str, float]) -> None:
     (name,) = wrong

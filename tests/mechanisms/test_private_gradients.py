@@ -128,21 +128,6 @@ def test_norms_and_clipped_sums_equal_those_of_batches_of_one(fused: bool) -> No
         torch.testing.assert_close(net.gradients[member], clipped.sum(0), rtol=1e-9, atol=1e-12)
 
 
-def test_norms_and_clipped_sums_equal_those_of_opacus() -> None:
-    grad_sample = pytest.importorskip("opacus.grad_sample")
-    net, (tables, labels) = _net(), _batch()
-    _backward(net, tables, labels)
-    net.accumulate(clip_factors(net.squared_norms(), torch.full((MEMBERS,), 0.5, dtype=torch.float64)))
-    for member in range(MEMBERS):
-        wrapped = grad_sample.GradSampleModule(_Twin(net, member), loss_reduction="sum")
-        logits = wrapped(*[table[member].t().clone().requires_grad_() for table in tables])
-        nn.functional.cross_entropy(logits, labels[member], reduction="sum").backward()
-        each = torch.cat([parameter.grad_sample.flatten(1) for parameter in wrapped.parameters()], 1)
-        torch.testing.assert_close(net.squared_norms()[member], each.square().sum(1), rtol=1e-6, atol=1e-6)
-        clipped = each * (0.5 / (each.norm(dim=1) * (1 + NORMS) + 1e-6)).clamp_max(1).unsqueeze(1)
-        torch.testing.assert_close(net.gradients[member], clipped.sum(0), rtol=1e-6, atol=1e-6)
-
-
 def _release(net: StackedNet, valid: Tensor, *, noise: float, clip: float = 1.0, seed: int = 0) -> Tensor:
     mechanisms = [PrivateGradients(clip=clip, noise_multiplier=noise, rate=0.1, expected_batch=4.0)] * MEMBERS
     PrivateGradients.release(mechanisms, net, valid, [secret(seed + m) for m in range(MEMBERS)])
@@ -216,30 +201,6 @@ def test_a_gradient_that_is_not_finite_counts_as_zero_and_changes_no_other(absur
     without = everyone.clone()
     without[1, 2] = False
     torch.testing.assert_close(released, _release(net, without, noise=0.0))
-
-
-def test_whose_norm_is_no_finite_number_is_forgotten() -> None:
-    """Infinite norms too: a factor of 0 times an infinite gradient is no number."""
-
-    class Told:
-        gradients = torch.zeros(1, 3)
-        gone: Tensor | None = None
-
-        def squared_norms(self) -> Tensor:
-            return torch.tensor([[1.0, math.inf, math.nan, 0.0]])
-
-        def forget(self, gone: Tensor) -> None:
-            self.gone = gone
-
-        def accumulate(self, factor: Tensor | None = None) -> None:
-            assert factor is not None
-            assert bool(torch.isfinite(factor).all())
-
-    net = Told()
-    mechanism = PrivateGradients(clip=1.0, noise_multiplier=0.0, rate=0.1, expected_batch=4.0)
-    PrivateGradients.release([mechanism], net, torch.ones(1, 4, dtype=torch.bool), [secret()])
-    assert net.gone is not None
-    assert net.gone.tolist() == [[False, True, True, False]]
 
 
 def test_the_divisor_is_the_expected_batch_not_the_drawn_one() -> None:

@@ -185,32 +185,6 @@ def test_flip_probabilities_are_right_and_two_thirds_and_three_halves_are_not() 
         assert not fits(invented, unjoined, factor * response.zero_to_one)
 
 
-def test_an_audit_of_one_pair_finds_epsilon_and_no_more() -> None:
-    """The best test of one pair on real outputs: its log ratio is near epsilon, and 3/2 of it is excluded."""
-    epsilon, stream, pairs, rounds = 1.0, secret(3), 50, 400
-    response = asymmetric(epsilon, 0.5)
-    first = np.arange(0, 2 * pairs, 2)
-    without = np.empty((2, 0), dtype=np.int64)
-    with_edge = np.stack([np.append(first, first + 1), np.append(first + 1, first)])
-
-    def answers(edge_index: np.ndarray) -> int:
-        return sum(
-            int(((source % 2 == 0) & (target == source + 1)).sum())
-            for source, target in (
-                randomise(edge_index, 2 * pairs, response, stream, undirected=True, most_edges=PLENTY)
-                for _ in range(rounds)
-            )
-        )
-
-    ones, falses = answers(with_edge), answers(without)
-    spread = 4 * math.sqrt(1 / ones + 1 / falses)
-    measured = math.log(ones / falses)
-    assert measured - spread <= epsilon
-    assert measured + spread >= epsilon
-    assert measured + spread < 1.5 * epsilon
-    assert measured - spread > 2 / 3 * epsilon
-
-
 def subsets_fit(subsets: np.ndarray, chance: float) -> bool:
     """Whether whole subsets (draws, n) come as often as independent coins of this chance would give them."""
     draws, width = subsets.shape
@@ -223,7 +197,7 @@ def subsets_fit(subsets: np.ndarray, chance: float) -> bool:
     return bool(stats.chisquare(seen, expected).pvalue > 1e-4)
 
 
-@pytest.mark.parametrize("rate", [0.01, 0.08, 0.2, 0.3, 0.4, 0.4999])
+@pytest.mark.parametrize("rate", [0.01, 0.3, 0.4999])
 def test_every_subset_has_the_chance_of_independent_coins(rate: float) -> None:
     """Five neighbours at once, some within a block of the process and some across: jointly, not one number at
     a time."""
@@ -247,7 +221,7 @@ def test_the_last_block_is_cut_off_and_draws_are_independent(pairs: int) -> None
         assert not subsets_fit(drawn, wrong)
 
 
-@pytest.mark.parametrize("rate", [1e-9, 1e-6, 1e-3, 0.0317, 0.2, 0.45])
+@pytest.mark.parametrize("rate", [1e-9, 1e-3, 0.0317, 0.45])
 def test_the_number_and_the_places_of_drawn_numbers_have_their_laws(rate: float) -> None:
     pairs, draws = max(20, int(3 / rate)), 1000
     stream = secret(6)
@@ -312,10 +286,6 @@ def test_a_word_that_settles_nothing_is_settled_by_more_digits() -> None:
     # A number below the chance of at most one hit is one hit; from that chance on, it is two.
     assert hits.draw(5, stream).tolist() == [1, 1, 2, 1, 2]  # type: ignore[arg-type]
     assert stream.integers == []
-
-
-def test_no_pairs_no_numbers() -> None:
-    assert false_edges(0, 0.3, secret()).tolist() == []
 
 
 def test_who_answers_by_chance_has_nothing_to_do_with_the_graph() -> None:

@@ -13,9 +13,7 @@ from tests.privacy import routes
 
 from privgraph.privacy import pld
 from privgraph.privacy.accountants import PLDAccountant, RenyiAccountant, tight
-from privgraph.privacy.events import BoundedRange, Gaussian, PoissonSampled, PureDP, Repeated
-
-Array = np.ndarray
+from privgraph.privacy.events import BoundedRange, PoissonSampled, PureDP, Repeated
 
 
 def curve(epsilon: float, length: float) -> float:
@@ -122,12 +120,3 @@ def test_it_costs_at_most_what_its_pure_epsilon_costs(length: float) -> None:
 def test_gumbel_noise_that_ends_keeps_no_epsilon_without_a_share_of_delta(delta: float) -> None:
     assert tight().epsilon(BoundedRange(epsilon=2.0), delta) == math.inf
     assert tight().epsilon(BoundedRange(epsilon=2.0), 2.0**-59) < 2.01
-
-
-def test_many_ranges_are_like_gaussians_of_a_third_of_their_variance() -> None:
-    """The loss spreads like a uniform one on [-length, length]: its variance is a third of what pure epsilon
-    has."""
-    length, count = 0.01, 400
-    found = tight().epsilon(Repeated(event=BoundedRange(epsilon=length), count=count), 1e-5)
-    as_gaussian = tight().epsilon(Repeated(event=Gaussian(noise_multiplier=math.sqrt(3) / length), count=count), 1e-5)
-    assert found == pytest.approx(as_gaussian, rel=5e-3)

@@ -19,12 +19,10 @@ from privgraph.privacy.ledger import Ledger, LedgerEntry, WorstCase
     ("build", "message"),
     [
         (lambda: Gaussian(noise_multiplier=0), "Gaussian.noise_multiplier must be positive"),
-        (lambda: Gaussian(noise_multiplier=math.nan), "Gaussian.noise_multiplier"),
         (lambda: events.Laplace(noise_multiplier=-1), "Laplace.noise_multiplier"),
         (lambda: events.PureDP(epsilon=math.inf), "PureDP.epsilon"),
         (lambda: events.RandomizedResponse(one_to_one=1.0, zero_to_one=0.5), "one_to_one"),
         (lambda: events.Atoms(upper=(1.0,), lower=(0.5, 0.5)), "equal lengths"),
-        (lambda: events.Atoms(upper=(math.nan, 1.0), lower=(0.5, 0.5)), "sum to 1"),
         (lambda: events.Atoms(upper=(-0.5, 1.5), lower=(0.5, 0.5)), "non-negative"),
         (lambda: events.PoissonSampled(rate=0, event=Gaussian(noise_multiplier=1)), "rate must lie"),
         (lambda: events.BoundedRange(epsilon=0), "BoundedRange.epsilon must be positive"),
@@ -32,10 +30,8 @@ from privgraph.privacy.ledger import Ledger, LedgerEntry, WorstCase
         (lambda: events.RevealedMixture(weights=(1.0,), noise_multipliers=(1.0, 2.0)), "equal lengths"),
         (lambda: events.RevealedMixture(weights=(0.5, 0.4), noise_multipliers=(1.0, 2.0)), "sum to 1"),
         (lambda: events.RevealedMixture(weights=(0.5, 0.5), noise_multipliers=(1.0, 0.0)), "must be positive"),
-        (lambda: events.RevealedMixture(weights=(0.5, 0.5), noise_multipliers=(1.0, math.nan)), "must be positive"),
         (lambda: Repeated(event=Nothing(), count=-1), "not negative"),
         (lambda: Repeated(event=Gaussian(noise_multiplier=1), count=math.nan), "whole number"),  # type: ignore[arg-type]
-        (lambda: Repeated(event=Gaussian(noise_multiplier=1), count=0.01), "whole number"),  # type: ignore[arg-type]
         (lambda: events.SampledTerms(rate=1, present=0.01, absent=0, noise_multiplier=1), "whole number"),  # type: ignore[arg-type]
         (
             lambda: LedgerEntry(kind=MechanismKind.NOTHING, mechanism="", stage="", event=Nothing(), count=-1),

@@ -14,7 +14,7 @@ from scipy import integrate
 from privgraph.papers import privgnn
 from privgraph.papers import privgnn_releases as noisy_labels
 from privgraph.privacy import pld
-from privgraph.privacy.accountants import PLDAccountant, tight
+from privgraph.privacy.accountants import tight
 from privgraph.privacy.events import (
     Atoms,
     BoundedRange,
@@ -265,27 +265,6 @@ def test_a_table_has_one_price_for_any_number_of_queries() -> None:
     assert noisy_labels.price("table", 0.2, 0.9, 10**6, 41, 1e-4) == one
     assert one[0] == tight().epsilon(Gaussian(noise_multiplier=5.0), 1e-4)
     assert noisy_labels.price("votes", 0.2, 1.0, 1, 10, 1e-4)[0] == pytest.approx(one[0], rel=1e-3), "one full sample"
-
-
-def test_prices_are_what_the_accountant_says() -> None:
-    event = noisy_labels.ensemble_event(maximum="gumbel", scale=8.0, rate=0.3, queries=200)
-    assert noisy_labels.price("ensemble", 1 / 8, 0.3, 200, 10, 1e-4, maximum="gumbel")[0] == tight().epsilon(
-        event, 1e-4
-    )
-    assert PLDAccountant().epsilon(event, 1e-4) < 2 * 200 / 8
-
-
-def test_a_slider_makes_a_grid_a_place_and_none_where_it_has_been(monkeypatch: pytest.MonkeyPatch) -> None:
-    grids: list[object] = []
-    honest = pld.distribution
-    monkeypatch.setattr(pld, "distribution", lambda *given: grids.append(given[0]) or honest(*given))
-    places = [(0.0513, "votes"), (0.0917, "votes"), (0.4113, "posterior")]
-    for lam, release in places:
-        noisy_labels.price(release, lam, 0.3, 1000, 10, 1e-4)
-    assert 0 < len(grids) <= len(places)
-    for lam, release in places:
-        noisy_labels.price(release, lam, 0.3, 1000, 10, 1e-4)
-    assert len(grids) <= len(places)
 
 
 def test_the_convention_of_the_tables_is_at_ten_times_delta() -> None:

@@ -21,13 +21,11 @@ from privgraph.privacy.events import SampledTerms
 from privgraph.privacy.kinds import Adversary, MechanismKind, Neighbours, Release
 from privgraph.privacy.ledger import LedgerEntry
 from privgraph.privacy.serialisation import entry_from_json, statement_from_json, statement_to_json
-from privgraph.privacy.statement import UNITS
 from privgraph.registry import AUDITS, METHODS
 from privgraph.runs import auditing
 from privgraph.runs.known_faults import voided
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.store import RunStore
-from privgraph_workbench.cli import main
 from privgraph_workbench.figures.audits import audit_bounds
 from privgraph_workbench.figures.costs import ledger
 from privgraph_workbench.figures.runs import tradeoff
@@ -43,10 +41,6 @@ def store(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
     opened = RunStore.open()
     yield opened
     opened.close()
-
-
-def test_both_versions_have_left_a_store() -> None:
-    assert [path.stem for path in STORES] == ["store-0.4.0", "store-0.5.0"]
 
 
 def test_every_run_is_given_its_kinds(store: RunStore) -> None:
@@ -146,12 +140,6 @@ def test_audits_of_then_have_their_adversaries_and_can_be_made_again(store: RunS
         assert (AUDITS["white-box"].refuses(subject) is None) == expected
 
 
-def test_they_are_shown_and_exported(store: RunStore, tmp_path: Path) -> None:
-    record = next(record for record in store.find() if store.audits(record.id))
-    assert main(["show", record.id]) == 0
-    assert main(["export", record.id, "--out", str(tmp_path / "out")]) == 0
-
-
 def test_an_unknown_name_is_never_taken_for_a_weaker_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A sentence or a name that nobody wrote: the run is read and shown, and no audit plays it."""
     monkeypatch.setenv("PRIVGRAPH_HOME", str(tmp_path))
@@ -183,14 +171,6 @@ def test_an_unknown_name_is_never_taken_for_a_weaker_game(tmp_path: Path, monkey
     with pytest.raises(ValueError, match="no game plays sorcery"):
         parts(auditing.subject(node))
     store.close()
-
-
-@pytest.mark.parametrize("unit", UNITS)
-def test_words_that_nobody_wrote_stay_unknown_whatever_is_protected(unit: str) -> None:
-    odd = {"unit": unit, "relation": "a friend leaves", "released": "a weight", "audited_by": "somebody's audit"}
-    read = old_records.statement(odd)
-    assert {read[name] for name in ("neighbours", "release", "adversary")} == {"unknown"}
-    assert old_records.audit({"version": 1, "audit": "somebody's audit"})["adversary"] == "unknown"
 
 
 NODE = "add or remove one private node, with its features, its label and all its edges"

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,8 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.privacy import routes, strategies
 
-from privgraph.papers import privgnn
-from privgraph.privacy import serialisation as serial
 from privgraph.privacy.accountants import PLDAccountant, PRVAccountant, RenyiAccountant, tight
 from privgraph.privacy.composition import amplified, flatten, pure_epsilon
 from privgraph.privacy.events import (
@@ -28,10 +25,6 @@ from privgraph.privacy.events import (
     Repeated,
     SampledOnce,
 )
-from privgraph.privacy.kinds import MechanismKind, Neighbours, Release
-from privgraph.privacy.ledger import Ledger, LedgerEntry
-from privgraph.privacy.statements import make_statement, statement_text, tuning_price
-from privgraph_workbench.figures.costs import ledger
 
 Array = np.ndarray
 LOPSIDED = Atoms(upper=(0.6, 0.3, 0.1), lower=(0.1, 0.5, 0.4))
@@ -193,32 +186,3 @@ def test_what_is_too_large_for_a_grid_is_bounded_by_renyi() -> None:
     many = once(0.3, PureDP(epsilon=3.0), 1000)
     assert PLDAccountant().epsilon(many, 1e-5) == math.inf
     assert math.isfinite(tight().epsilon(many, 1e-5))
-
-
-def test_a_sample_in_ledger_statement_and_record() -> None:
-    event = once(0.3, privgnn.argmax_atoms(0.4, 10), 1000)
-    entry = LedgerEntry(
-        kind=MechanismKind.POSTERIOR, mechanism="noisy labels", stage="queries", event=event, sampling_rate=0.3
-    )
-    statement = make_statement(
-        unit="node",
-        neighbours=Neighbours.NODE,
-        relation="r",
-        release=Release.LABELS,
-        released="labels",
-        public=(),
-        delta=1e-4,
-        delta_rule="d",
-        ledger=[entry],
-    )
-    assert statement.epsilon == pytest.approx(46.19, abs=0.01)
-    assert "noisy labels, queries, once, sampling rate 0.3" in statement_text(statement)
-    assert serial.statement_from_json(serial.statement_to_json(statement)) == statement
-    smaller = once(0.3, Gaussian(noise_multiplier=60.0), 100)
-    one, all_five = (tuning_price(smaller, 1e-5, settings) for settings in (1, 5))
-    assert one == tight().epsilon(smaller, 1e-5)
-    assert one < all_five < 5 * one
-    assert Ledger([entry, entry]).entries[0].count == 2
-    shares = ledger.data([entry, replace(entry, event=Gaussian(noise_multiplier=2.0))], 1e-4)
-    assert sum(row["share"] for row in shares) == pytest.approx(1.0)
-    assert all(row["share"] > 0 for row in shares)

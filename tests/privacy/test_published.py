@@ -19,7 +19,7 @@ from privgraph.papers import dp_gpl as dpgpl
 from privgraph.papers import heter_poisson as heterpoisson
 from privgraph.privacy.accountants import PLDAccountant, RenyiAccountant, tight
 from privgraph.privacy.calibration import calibrate
-from privgraph.privacy.events import Gaussian, PoissonSampled, Repeated
+from privgraph.privacy.events import Gaussian, Repeated
 
 # --- ProGAP, GAP -------------------------------------------------------------------------------------------
 
@@ -56,12 +56,6 @@ def test_theorem_4_2_is_the_printed_sum() -> None:
         aggregations=K, aggregation_multiplier=s, steps=(K + 1) * T, rate=q, gradient_multiplier=s
     )
     assert progap.theorem_4_2_accountant().epsilon(event, delta) == pytest.approx(best, rel=1e-9)
-
-
-def test_node_event_without_aggregations_is_private_training_alone() -> None:
-    event = progap.node_event(aggregations=0, aggregation_multiplier=1.0, steps=10, rate=0.1, gradient_multiplier=2.0)
-    alone = Repeated(event=PoissonSampled(rate=0.1, event=Gaussian(noise_multiplier=2.0)), count=10)
-    assert tight().epsilon(event, 1e-5) == tight().epsilon(alone, 1e-5)
 
 
 # --- DP-GNN -----------------------------------------------------------------------------------------------
@@ -152,10 +146,6 @@ def test_argmax_atoms_refuse_what_is_no_argmax() -> None:
             privgnn.argmax_atoms(noise, classes)
 
 
-def test_two_posteriors_may_be_two_apart() -> None:
-    assert np.abs(np.eye(3)[0] - np.eye(3)[1]).sum() == 2.0
-
-
 def test_equation_2_of_privgnn_is_false() -> None:
     """At sensitivity 1 it promises 17.511 at delta 1e-4; a grid that rounds losses down still needs 18.4."""
     promised = privgnn.theorem_7(queries=1000, rate=0.3, noise=0.4, delta=1e-4)
@@ -182,14 +172,6 @@ def test_pate_moments() -> None:
 # --- DP-GPL -----------------------------------------------------------------------------------------------
 
 
-def test_a_moved_vote_is_root_two_away() -> None:
-    before, after = np.array([5, 3, 0]), np.array([4, 4, 0])
-    assert np.linalg.norm(before - after) == pytest.approx(math.sqrt(2))
-    event = dpgpl.exact_event(queries=0, answered=1, threshold_sigma=1.0, vote_sigma=10.0, weight=2.0)
-    wanted = PLDAccountant().epsilon(Gaussian(noise_multiplier=10 / (2 * math.sqrt(2))), 1e-5)
-    assert PLDAccountant().epsilon(event, 1e-5) == wanted
-
-
 def test_no_valid_conversion_scales_as_the_printed_ranges() -> None:
     def epsilon(weight: float) -> float:
         event = dpgpl.exact_event(queries=50, answered=50, threshold_sigma=5, vote_sigma=100, weight=weight)
@@ -197,12 +179,6 @@ def test_no_valid_conversion_scales_as_the_printed_ranges() -> None:
 
     assert dpgpl.printed_ratio(2.0, 0.5) == 16
     assert epsilon(2.0) / epsilon(0.5) < 7
-
-
-def test_dependent_costs_fall_back_to_the_independent_ones() -> None:
-    assert dpgpl.gnmax_rdp([10, 10], 20.0, 10.0) == 10 / 400
-    assert dpgpl.threshold_rdp(170, 170, 5.0, 5.0) == pytest.approx(5 / 50)
-    assert dpgpl.dependent_rdp(-math.inf, 1.0, 5.0) == 0
 
 
 # --- HeterPoisson -----------------------------------------------------------------------------------------

@@ -160,41 +160,6 @@ def test_twenty_settings_at_one_compose_to_5_1() -> None:
         statements.tuning_price(event, DELTA, 0)
 
 
-def test_tuning_composes_sampled_mechanisms_too() -> None:
-    event = progap.node_event(aggregations=1, aggregation_multiplier=2.0, steps=100, rate=0.02, gradient_multiplier=2.0)
-    three = progap.node_event(aggregations=3, aggregation_multiplier=2.0, steps=300, rate=0.02, gradient_multiplier=2.0)
-    assert statements.tuning_price(event, 1e-5, 3) == tight().epsilon(three, 1e-5)
-
-
-def test_one_private_label_can_decide_between_two_epochs() -> None:
-    """The gap of epoch selection, in the smallest case: two fixed models, one validation label."""
-
-    def released(label: int) -> str:
-        correct = {"epoch 1": int(label == 0), "epoch 2": int(label == 1)}
-        return max(correct, key=lambda epoch: correct[epoch])
-
-    # Deterministic and different on neighbours: whatever epsilon, delta below 1 fails.
-    assert released(0) != released(1)
-    assert "no finite epsilon" in statements.GAP_EPOCH_SELECTION.size
-
-
-def test_the_words_say_everything_and_hold_no_markup() -> None:
-    statement = edge_statement(11.0)
-    text = statements.statement_text(statement)
-    for part in (
-        "Protected: a single edge.",
-        statement.relation,
-        f"Sound epsilon: {statement.epsilon:.4g} at delta 1e-07",
-        f"Epsilon as published, for comparison with the paper's tables: {statement.epsilon_as_published:.4g}",
-        "no attack or audit has shown a lower bound",
-        "noise of standard deviation 11 for L2 sensitivity 1.41421",
-        statements.GAP_UNDIRECTED_EDGE.fails,
-        statements.ASSUME_SECRET_KEY,
-    ):
-        assert part in text
-    assert not set("*#`|<>") & set(text)
-
-
 @settings(max_examples=50, deadline=None)
 @given(strategies.statements)
 def test_every_statement_has_words(statement: PrivacyStatement) -> None:

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from privgraph.privacy.accountants import PLDAccountant, RenyiAccountant, tight
-from privgraph.privacy.calibration import calibrate
 from privgraph.privacy.composition import flatten
-from privgraph.privacy.events import Composed, Gaussian, PoissonSampled, PrivacyEvent, Repeated, SampledSubgraphs
+from privgraph.privacy.events import Gaussian, PoissonSampled, Repeated, SampledSubgraphs
 from privgraph.privacy.hockey_sticks import Curves, laplace_mixture_curves, mixture_curves, opposed_curves
 from privgraph.privacy.subgraph_laws import Law, block_law, blocks, degree_law, dominating, log_moment, reach
 from privgraph.privacy.subgraphs import (
@@ -43,7 +42,7 @@ def subgraphs(
 # --- P1: a mixture against a point ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_mixtures_in_any_directions_are_dominated_by_one_line(seed: int) -> None:
     """Three dimensions, random directions and radii: both curves, by 200,000 draws, with error bars. Radii a
     third smaller on the line do not dominate the line itself, so that the check can fail.
@@ -363,28 +362,6 @@ def test_with_the_rule_leaves_must_not_know_who_is_missing() -> None:
 # --- accountants ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("exclusive", [False, True])
-def test_epsilon_falls_with_noise_and_grows_with_all_else(exclusive: bool) -> None:
-    def epsilon(noise: float = 6.0, steps: int = 10, **sizes: float) -> float:
-        event = subgraphs(noise, exclusive=exclusive, **sizes)  # type: ignore[arg-type]
-        return PLDAccountant().epsilon(Repeated(event=event, count=steps), 1e-5)
-
-    base = epsilon()
-    assert epsilon(noise=9.0) < base < epsilon(noise=4.0)
-    assert base < epsilon(steps=20)
-    assert base < epsilon(rate=0.3)
-    assert base < epsilon(neighbours=2)
-    assert epsilon(largest=1) <= base * 1.001
-
-
-def test_the_grid_of_losses_hardly_counts() -> None:
-    event = Repeated(event=subgraphs(8.0), count=40)
-    coarse, fine = (PLDAccountant(accuracy).epsilon(event, 1e-5) for accuracy in (1e-3, 1e-5))
-    assert coarse == pytest.approx(fine, rel=3e-3)
-    assert fine <= coarse
-
-
 @pytest.mark.parametrize(
     ("noise", "rate", "neighbours", "steps", "exclusive"),
     [
@@ -404,29 +381,6 @@ def test_extreme_settings_neither_overflow_nor_warn(
     assert math.isfinite(reach(event, 1e-15))
 
 
-@pytest.mark.parametrize("exclusive", [False, True])
-def test_hopeless_noise_is_said_to_be_hopeless(exclusive: bool) -> None:
-    """Losses beyond what a grid can hold: a large number or infinity, and no warning."""
-    event = subgraphs(0.3, rate=0.999, neighbours=10, largest=999_999, exclusive=exclusive)
-    assert tight().epsilon(Repeated(event=event, count=100), 1e-6) > 500
-    once = subgraphs(0.6, rate=0.999, largest=999_999, exclusive=exclusive)
-    assert tight().epsilon(once, 1e-6) > 5
-
-
-@pytest.mark.long
-def test_noise_is_calibrated_from_the_private_side_and_composes_with_other_events() -> None:
-    def event(noise: float) -> PrivacyEvent:
-        return Composed(
-            (
-                Repeated(event=subgraphs(noise, exclusive=True), count=20),
-                Repeated(event=Gaussian(noise_multiplier=9.0), count=2),
-            )
-        )
-
-    noise = calibrate(event, 2.0, 1e-5)
-    assert 2.0 * 0.998 <= tight().epsilon(event(noise), 1e-5) <= 2.0
-
-
 def test_renyi_bounds_are_sound_and_of_no_use() -> None:
     """Every k as a term of its own, K seen; far above the tight number, as the rarest k decide."""
     event = subgraphs(3.0, largest=300)
@@ -444,18 +398,6 @@ def test_renyi_bounds_are_sound_and_of_no_use() -> None:
     assert found == pytest.approx(expected, rel=0.2)
     repeated = Repeated(event=subgraphs(3.0), count=20)
     assert RenyiAccountant().epsilon(repeated, 1e-5) > 10 * PLDAccountant().epsilon(repeated, 1e-5)
-
-
-def test_the_rule_costs_more_than_it_saves() -> None:
-    """At the paper's settings for PubMed what is proved with the rule is above what is proved without it."""
-    with_rule, without = (
-        PLDAccountant().epsilon(
-            Repeated(event=subgraphs(20.328, rate=0.20774, largest=19_716, exclusive=exclusive), count=44), 1.9e-5
-        )
-        for exclusive in (True, False)
-    )
-    assert 1.07 < with_rule < 1.10
-    assert 0.72 < without < 0.74
 
 
 def test_exclusive_curves_reveal_the_number_of_central_neighbours() -> None:

@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from scipy import stats
 from tests.golden import second_route
 
-from privgraph.privacy.accountants import PLDAccountant, RenyiAccountant, tight
-from privgraph.privacy.calibration import calibrate
+from privgraph.privacy.accountants import PLDAccountant, tight
 from privgraph.privacy.composition import flatten
-from privgraph.privacy.events import Composed, Gaussian, PoissonSampled, PrivacyEvent, Repeated, SampledTerms
+from privgraph.privacy.events import Gaussian, PoissonSampled, Repeated, SampledTerms
 from privgraph.privacy.hockey_sticks import Curves, mixture_curves, opposed_curves
 from privgraph.privacy.sampled_terms import curves, log_moment, reach
 
@@ -221,25 +220,6 @@ def test_renyi_divergences_by_quadrature(rate: float, present: int, absent: int,
     assert (np.diff(np.concatenate([[0.0], found]) / np.concatenate([[1.0], orders - 1])) >= -1e-12)[1:].all()
     far = log_moment(terms(rate, present, absent, noise), np.array([4000.0, 16384.0]))
     assert (far <= np.array([4000.0, 16384.0]) ** 2 * ((present + absent) / noise) ** 2 / 2).all()
-
-
-def test_renyi_bounds_lie_above_and_not_far() -> None:
-    event = Repeated(event=terms(0.06, 3, 2, 16.0), count=600)
-    assert 1 < RenyiAccountant().epsilon(event, 1e-5) / PLDAccountant().epsilon(event, 1e-5) < 1.2
-
-
-def test_it_is_calibrated_from_the_private_side_and_composes_with_other_events() -> None:
-    def event(noise: float) -> PrivacyEvent:
-        return Composed(
-            (
-                Repeated(event=terms(0.1, 3, 2, noise), count=50),
-                Repeated(event=terms(0.05, 1, 1, noise), count=70),
-                Repeated(event=Gaussian(noise_multiplier=9.0), count=2),
-            )
-        )
-
-    noise = calibrate(event, 2.0, 1e-5)
-    assert 2.0 * 0.998 <= tight().epsilon(event(noise), 1e-5) <= 2.0
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,6 @@ from privgraph.papers.dp_gpl_votes import (
     entries,
     epsilon_at,
     largest_squared_mu,
-    printed_epsilons,
     squared_mu,
     teacher_epsilon,
     vote_sigma_for,
@@ -260,7 +259,3 @@ def test_dependent_costs_are_never_above_the_independent_ones() -> None:
         assert (votes <= orders * weight**2 / sigma**2 * (1 + 1e-12)).all()
         assert votes.min() < 0.5 * votes.max()
         assert (votes >= 0).all()
-
-
-def test_printed_epsilons_scale_with_the_squared_weight() -> None:
-    assert printed_epsilons(0.4, [0.5, 1.0, 2.0]).tolist() == [0.1, 0.4, 1.6]
