@@ -18,11 +18,9 @@ from tests.figures import made_runs
 import privgraph as pg
 from privgraph.options import parameters
 from privgraph.registry import METHODS
-from privgraph.runs import launch
 from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
-from privgraph_workbench.cli import main
 
 SMALL: dict[str, Any] = {"on": "social", "data_options": {"nodes": 200}, "epochs": 3, "hidden": 8}
 
@@ -71,13 +69,6 @@ def test_a_name_that_does_not_exist_is_answered_in_one_sentence() -> None:
     assert not hasattr(pg, "__wrapped__")
 
 
-def test_specs_are_those_of_the_command_line() -> None:
-    mine = pg.spec("progap", on="social", seed=3, epsilon=2, unit="edge", data_options={"nodes": 300})
-    assert mine == make_spec(
-        "progap", "social", {"epsilon": "2.0", "unit": "edge"}, data_options={"nodes": "300"}, seed=3
-    )
-
-
 def test_a_graph_stands_for_its_data_options_and_split() -> None:
     graph = pg.load("social", nodes=200, split_seed=5)
     found = pg.spec("progap", on=graph)
@@ -105,18 +96,14 @@ def test_a_graph_that_nobody_could_load_again_is_refused() -> None:
         (lambda: pg.run("progap", on="sozial"), pg.UnknownName, "did you mean social"),
         (lambda: pg.run("progap", on="social", epsilom=1), pg.OptionError, "did you mean epsilon"),
         (lambda: pg.run("progap", on="social", epsilon=-1), pg.OptionError, "epsilon must be at least"),
-        (lambda: pg.run("progap"), pg.OptionError, "say on which data"),
         (lambda: pg.run(pg.spec("gnn", on="social"), seed=1), pg.OptionError, "leave out seed"),
         (lambda: pg.plan(pg.spec("gnn", on="social"), on="social"), pg.OptionError, "leave out on"),
-        (lambda: pg.plan("gnn", on=pg.load("karate"), seed=1), pg.OptionError, "leave out seed"),
         (lambda: pg.plan("dp-mlp", on=pg.load("karate"), unit="edge"), pg.OptionError, "unit must be"),
         (lambda: pg.load("social", node=3), pg.OptionError, "did you mean nodes"),
-        (lambda: pg.load("karate", nodes=3), pg.OptionError, "no options of its own"),
         (lambda: pg.load("karate", split="ramdom"), pg.DataError, "did you mean random"),
         (lambda: pg.upload(), pg.OptionError, "files or arrays"),
         (lambda: pg.upload("texts.csv", halves="yes"), pg.OptionError, "halves must be True or False"),
         (lambda: pg.upload("/nowhere/graph.npz"), pg.DataError, "cannot be opened"),
-        (lambda: pg.upload(arrays={"x": [None, {}]}), pg.DataError, "x is no array"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_sentence(call: Any, error: type[Exception], words: str) -> None:
@@ -135,19 +122,6 @@ def test_no_option_is_called_like_a_parameter() -> None:
     for name, data in pg.DATASETS.items():
         kind = data.load_options()
         assert kind is None or not taken & {one.name for one in parameters(kind)}, name
-
-
-def test_a_plan_is_that_of_the_spec_and_of_the_sizes() -> None:
-    graph = pg.load("social", nodes=200)
-    asked = {"unit": "edge", "epsilon": 1.0}
-    plan = pg.plan("progap", on=graph, **asked)
-    assert 0.99 < plan.statement.epsilon <= 1
-    for other in (
-        pg.plan("progap", on="social", data_options={"nodes": 200}, **asked),
-        pg.plan("progap", on=graph.facts, **asked),
-        pg.plan(pg.spec("progap", on=graph, **asked)),
-    ):
-        assert other == plan
 
 
 def test_a_plan_is_that_of_the_split_that_is_asked_for() -> None:
@@ -172,27 +146,6 @@ def test_the_epsilon_of_a_run_is_that_of_its_statement() -> None:
 
 
 @pytest.mark.long
-def test_a_run_is_one_of_the_app_and_is_opened_the_second_time(capsys: pytest.CaptureFixture[str]) -> None:
-    run = pg.run("progap", **SMALL, tags=["mine"])
-    assert run.record.state == "done"
-    assert run.id == pg.spec("progap", **SMALL).id
-    assert main(["show", run.id]) == 0
-    assert run.id in capsys.readouterr().out
-    again = pg.run("progap", **SMALL)
-    assert again.record.started == run.record.started
-    assert run.curve("train_loss")[0][0] >= 0
-    with pytest.raises(pg.OptionError, match=r"has no curve train_los; it has train_loss, .*did you mean train_loss"):
-        run.curve("train_los")
-    assert "test accuracy" in repr(run)
-    audit = pg.audit(run, trials=200)
-    assert run.audits == [audit]
-    assert run.statement is not None
-    assert run.statement.audited_by == "mechanism"
-    with pytest.raises(pg.OptionError, match="the audit white-box is for"):
-        pg.audit(pg.run("mlp", **SMALL, unit="edge"), "white-box")
-
-
-@pytest.mark.long
 def test_stores_keep_their_files_apart(tmp_path: Path) -> None:
     """Equal runs in two stores: neither clears the other's files, and neither is in the store of the app."""
     here = pg.run("progap", **SMALL, store=tmp_path / "here")
@@ -207,31 +160,6 @@ def test_stores_keep_their_files_apart(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(pg.OptionError, match="must be a folder"):
         pg.open_store(tmp_path / "file")
-
-
-@pytest.mark.long
-def test_noise_is_that_of_the_installation_and_of_nobody_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same in every store of one home; another in another home, though seed, data and program are the
-    same."""
-    asked = {**SMALL, "epsilon": 0.1}
-    curves = [pg.run("progap", **asked, store=tmp_path / name).curve("train_loss") for name in ("one", "two")]
-    assert len(curves[0]) > 3
-    assert curves[0] == curves[1]
-    assert len((Path(os.environ["PRIVGRAPH_HOME"]) / "noise.key").read_bytes()) == 32
-    monkeypatch.setenv("PRIVGRAPH_HOME", str(tmp_path / "elsewhere"))
-    other = pg.run("progap", **asked, store=tmp_path / "three").curve("train_loss")
-    assert other != curves[0]
-    # What is common to them comes before any noise.
-    assert other[0] == curves[0][0]
-
-
-@pytest.mark.long
-def test_many_runs_are_trained_together(tmp_path: Path) -> None:
-    specs = pg.sweep(pg.spec("progap", **SMALL), over={"epsilon": (0.5, 2)}, seeds=(0, 1))
-    runs = pg.run_all([*specs, specs[0]], store=tmp_path, progress=True)
-    assert [run.spec for run in runs] == [*specs, specs[0]]
-    assert len({run.record.batch for run in runs}) == 1
-    assert pg.run_all([], store=tmp_path) == []
 
 
 @pytest.mark.long
@@ -259,18 +187,6 @@ def test_whoever_interrupts_stops_what_was_asked_for(tmp_path: Path, monkeypatch
     assert record.state == "stopped"
 
 
-@pytest.mark.long
-def test_a_store_in_memory_ends_with_its_python() -> None:
-    code = "import privgraph as pg; print(pg.open_store(':memory:').folders.parent)"
-    told = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=60)
-    assert not Path(told.stdout.strip()).exists()
-
-
-def test_workers_are_told_where_the_files_of_their_store_lie(tmp_path: Path) -> None:
-    store = pg.open_store(tmp_path)
-    assert launch.environment(store)["PRIVGRAPH_ARTIFACTS"] == str(tmp_path / "runs")
-
-
 def test_a_graph_of_ones_own(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(30, 4)), np.arange(30) % 3
@@ -293,11 +209,3 @@ def test_texts_of_ones_own(tmp_path: Path) -> None:
     graph = pg.load(pg.upload(texts, relations, halves=True))
     assert graph.domain_names == ("first random half", "second random half")
     assert graph.facts.relations == (45, 45)
-
-
-def test_accounting() -> None:
-    event = pg.events.Gaussian(
-        noise_multiplier=pg.calibrate(lambda noise: pg.events.Gaussian(noise_multiplier=noise), epsilon=1.0, delta=1e-5)
-    )
-    assert 0.99 < pg.epsilon(event, 1e-5) <= 1
-    assert "Sound epsilon" in pg.statement_text(pg.plan("progap", on="karate").statement)

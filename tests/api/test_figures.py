@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import pydoc
 import tomllib
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -13,21 +14,20 @@ import pytest
 
 import privgraph as pg
 from privgraph import figures
+from privgraph.runs import examples
+from privgraph.runs.records import RunQuery
 from privgraph_workbench.figures import catalogue, figure_of
-from privgraph_workbench.figures.runs import tradeoff
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> list[pg.Run]:
-    """Trained once: what is drawn changes none of them."""
-    base = pg.spec("progap", on="social", data_options={"nodes": 200}, epochs=3, hidden=8)
-    place = tmp_path_factory.mktemp("runs")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PRIVGRAPH_HOME", str(place / "home"))
-        patch.setenv("PRIVGRAPH_WORKERS", "1")
-        return pg.run_all(pg.sweep(base, over={"epsilon": (0.5, 2.0)}), store=place / "store")
+def runs() -> list[pg.Run]:
+    """Two examples that nobody has audited."""
+    store = examples.open_store()
+    query = RunQuery(methods=("progap",), datasets=("social",), units=("edge",))
+    found = [pg.Run(one, store) for one in store.find(query)]
+    return [one for one in found if not one.audits][:2]
 
 
 def test_the_project_registers_its_figures() -> None:
@@ -42,6 +42,11 @@ def test_the_project_registers_its_figures() -> None:
 def test_every_figure_is_there_by_its_name(name: str) -> None:
     drawn = getattr(figures, name)
     assert (drawn.name, drawn.title) == (name, catalogue()[name].title)
+
+
+@cache
+def documentation() -> str:
+    return pydoc.render_doc(figures, renderer=pydoc.plaintext).partition("\nDATA\n")[2]
 
 
 @pytest.mark.parametrize("name", catalogue())
@@ -59,29 +64,12 @@ def test_every_figure_says_what_it_needs(name: str) -> None:
         assert ("place" in required) == ("place" in drawn.needs)
     else:
         assert drawn.needs.startswith(", ".join(required) or "nothing")
-    shown = pydoc.render_doc(figures, renderer=pydoc.plaintext).partition("\nDATA\n")[2]
+    shown = documentation()
     place = shown.index(f"\n    {name} = <figure {name}: ")
     assert f"It needs {drawn.needs}." in shown[place : place + 500]
     told = inspect.cleandoc(figure_of(name).make.__doc__ or "").splitlines()[0]
     assert f"Rows: {told}" in shown[place : place + 800]
     assert inspect.getdoc(type(drawn)) != drawn.__doc__
-
-
-@pytest.mark.long
-def test_figures_of_runs(runs: list[pg.Run], tmp_path: Path) -> None:
-    rows = pg.figures.tradeoff.data(runs)
-    assert rows == tradeoff.data([run.record for run in runs])
-    assert [trace.name for trace in pg.figures.tradeoff(runs).data]
-    assert pg.figures.curves(runs[0], theme="dark").data
-    assert pg.figures.ledger(runs[0]).data
-    assert pg.figures.convergence(runs).data
-    assert pg.figures.degrees([0, 1, 2, 3]).data
-    assert pg.figures.noise_shapes().data
-    for kind in ("svg", "csv", "json"):
-        written = pg.figures.tradeoff.save(tmp_path / f"tradeoff.{kind}", runs)
-        assert written.stat().st_size > 500
-        assert all(run.id in written.read_text() for run in runs)
-    assert all(run.id in (tmp_path / "tradeoff.txt").read_text() for run in runs)
 
 
 @pytest.mark.parametrize(

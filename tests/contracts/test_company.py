@@ -64,8 +64,8 @@ class Stop(Exception):
 @lru_cache
 def graph() -> Graph:
     """A node has a list that is fuller than all others, and some train without any neighbour."""
-    own = toy_graph(nodes=40, degree=3.0, seed=5)
-    return replace(own, x=torch.randn(40, 37, generator=torch.Generator().manual_seed(0)), _cache={})
+    own = toy_graph(nodes=28, degree=3.0, seed=23)
+    return replace(own, x=torch.randn(28, 37, generator=torch.Generator().manual_seed(0)), _cache={})
 
 
 def config_of(name: str) -> MethodConfig:

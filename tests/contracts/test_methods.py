@@ -5,10 +5,13 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from tests.secrets_made_here import KEY
 
 from privgraph.methods.base import refusal
 from privgraph.methods.training import Context, train_one
@@ -58,8 +61,13 @@ def made(name: str, unit: str, **given: object) -> Any:
     return CONTRACTS[name]().made(unit, **given)
 
 
-def trained(name: str, unit: str, seed: int = 0) -> tuple[list[Event], Context]:
-    return CONTRACTS[name]().trained(unit, seed)
+@cache
+def trained(name: str, unit: str) -> list[Event]:
+    """The events of a run that leaves its files in a folder."""
+    with TemporaryDirectory() as place:
+        context = Context(seed=0, noise_key=KEY, folder=Path(place))
+        own = graph(METHODS[name].tasks[0])
+        return list(train_one(METHODS[name].load_train(), made(name, unit), own, context))
 
 
 @pytest.mark.long
@@ -90,7 +98,7 @@ def sizes(name: str) -> Any:
 @pytest.mark.long
 @pytest.mark.parametrize(("name", "unit"), [case for case in CASES if case not in OF_NODES])
 def test_an_accuracy_in_relations_is_read_beside_guessing_and_the_base(name: str, unit: str) -> None:
-    result = trained(name, unit)[0][-1]
+    result = trained(name, unit)[-1]
     assert isinstance(result, Result)
     asked, found = result.metrics["test_relations"], result.metrics["test_accuracy"]
     guessing = result.metrics["guessing_accuracy"]
@@ -102,8 +110,7 @@ def test_an_accuracy_in_relations_is_read_beside_guessing_and_the_base(name: str
 @pytest.mark.parametrize(("name", "unit"), OF_NODES)
 def test_a_result_says_what_its_accuracy_is_read_beside(name: str, unit: str) -> None:
     """The number of test nodes is that of those whom the accuracy counts."""
-    events, _ = trained(name, unit)
-    result = events[-1]
+    result = trained(name, unit)[-1]
     assert isinstance(result, Result)
     nodes = result.metrics["test_nodes"]
     assert nodes.is_integer()
@@ -155,12 +162,7 @@ UNCOVERED = {
 
 
 @pytest.mark.parametrize(("name", "unit"), [case for case in CASES if case[1] != "none"])
-def test_files_that_no_guarantee_covers_are_titled_so(name: str, unit: str, tmp_path: Path) -> None:
-    context = Context(folder=tmp_path)
-    files = {
-        event.name: event.title
-        for event in train_one(METHODS[name].load_train(), made(name, unit), graph(METHODS[name].tasks[0]), context)
-        if isinstance(event, Artifact)
-    }
+def test_files_that_no_guarantee_covers_are_titled_so(name: str, unit: str) -> None:
+    files = {event.name: event.title for event in trained(name, unit) if isinstance(event, Artifact)}
     marked = {file for file, title in files.items() if title.endswith("(not for release)")}
     assert marked == UNCOVERED.get((name, unit), set())

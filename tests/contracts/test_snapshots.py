@@ -85,15 +85,3 @@ def test_every_explanation_is_of_a_snapshot_and_says_why() -> None:
     for path, why in explained().items():
         assert path.partition("/")[0] in decisions.DECISIONS, path
         assert str(why).strip(), path
-
-
-def test_a_difference_is_found_and_explained() -> None:
-    old = {"a": {"x": 1.0, "y": [1, 2], "z": "one"}, "b": True, "c": [1]}
-    new = {"a": {"x": 1.0 + 1e-12, "y": [1, 3], "z": "two"}, "b": 1, "d": 4}
-    found = list(differing(old, new, "advice"))
-    assert [path for path, _, _ in found] == ["advice/a/y/1", "advice/a/z", "advice/b", "advice/c", "advice/d"]
-    assert list(differing([1, 2], [1], "x")) == [("x/length", 2, 1)]
-    assert not judge(found, {"advice/*": "all of it"})
-    left = judge(found, {"advice/a/*": "the rule is another", "advice/e": "nothing"})
-    assert left[0] == "explained.toml: advice/e matches nothing that differs"
-    assert left[1:] == ["advice/b: True -> 1", "advice/c: [1] -> (absent)", "advice/d: (absent) -> 4"]

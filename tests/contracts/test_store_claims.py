@@ -225,19 +225,6 @@ def test_a_claim_asks_for_all_that_a_run_reads(store: RunStore) -> None:
         assert store.leases.claim_next("w", wants) == []
 
 
-def test_what_queued_runs_of_an_earlier_store_need_is_known(url: str) -> None:
-    old = RunStore.open(url)
-    run = old.submit(make_spec("prompt", "karate", {"pretrain_on": "cora"}))
-    old.close()
-    with sa.create_engine(url, poolclass=sa.NullPool).begin() as connection:
-        connection.execute(sa.text("DROP INDEX runs_by_state_and_needs"))
-        connection.execute(sa.text("ALTER TABLE runs DROP COLUMN needs"))
-    store = RunStore.open(url)
-    assert store.leases.claim_next("a", Wants(at_hand=lambda name: name == "karate")) == []
-    assert store.leases.claim_next("b", Wants(at_hand=lambda name: name in ("karate", "cora"))) == [run]
-    store.close()
-
-
 def test_claims_beside_one_another_take_different_whole_stacks(store: RunStore, url: str) -> None:
     if url.startswith("sqlite"):
         pytest.skip("one writer at a time: no claim runs beside another")

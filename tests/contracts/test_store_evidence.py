@@ -7,7 +7,6 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-import sqlalchemy as sa
 from tests.contracts.store_runs import a_spec, done, running
 from tests.figures.made_attacks import attack as made_attack
 
@@ -15,7 +14,6 @@ from privgraph.audits.record import AuditRecord, Bound
 from privgraph.privacy.kinds import Adversary, Route
 from privgraph.runs.records import RunIsFixed, RunQuery, StoreError, UnknownRun
 from privgraph.runs.store import RunStore
-from privgraph.runs.tables import audit_turns, audits
 
 
 def an_audit(run: str, epsilon: float, **changes: object) -> AuditRecord:
@@ -144,17 +142,3 @@ def test_evidence_has_another_mark_with_each_change(store: RunStore) -> None:
     assert all(one != before for before, one in pairwise(marks))
     assert len(set(marks)) == 3
     assert marks[3:] == [marks[1], marks[0]], "as before what is gone"
-
-
-def test_a_store_from_before_audits_keeps_working(url: str) -> None:
-    old = RunStore.open(url)
-    run = done(old)
-    with sa.create_engine(url, poolclass=sa.NullPool).begin() as connection:
-        audits.drop(connection)
-        audit_turns.drop(connection)
-    old.close()
-    store = RunStore.open(url)
-    assert store.get(run).state == "done"
-    store.add_audit(run, an_audit(run, 1.0, turn=store.begin_audit(run)))
-    assert store.get(run).epsilon_audited == 1.0
-    store.close()

@@ -16,7 +16,7 @@ from privgraph.progress import Artifact, Log, Metric, Progress, Spent
 from privgraph.runs.leases import Outcome
 from privgraph.runs.records import RunIsFixed, RunQuery, StoreError, UnknownRun
 from privgraph.runs.store import RunStore
-from privgraph.runs.tables import origins, runs, schema
+from privgraph.runs.tables import runs, schema
 
 
 def test_equal_specs_are_one_run(store: RunStore) -> None:
@@ -103,15 +103,6 @@ def test_a_finished_run_never_changes(store: RunStore) -> None:
     assert len(store.events(run)) == 1
 
 
-def test_a_run_that_is_done_is_at_no_stage(store: RunStore) -> None:
-    for seed, state in enumerate(("done", "failed")):
-        run = running(store, seed)
-        store.append(run, [Progress(step=1, total=2, stage="head")], "w")
-        store.leases.finish(run, "w", Outcome(state=state))
-        record = store.get(run)
-        assert (record.stage, record.progress) == (("", 1.0) if state == "done" else ("head", 0.5))
-
-
 def test_only_its_worker_adds_to_a_run(store: RunStore) -> None:
     run = running(store)
     with pytest.raises(RunIsFixed, match="another worker"):
@@ -196,27 +187,6 @@ def test_delete_removes_everything_but_not_under_a_worker(store: RunStore) -> No
     again = store.submit(a_spec())
     assert again == run
     assert store.events(again) == []
-
-
-def test_a_store_from_before_versions_keeps_working(url: str) -> None:
-    old = RunStore.open(url)
-    run = done(old)
-    with sa.create_engine(url, poolclass=sa.NullPool).begin() as connection:
-        origins.drop(connection)
-    old.close()
-    store = RunStore.open(url)
-    assert (store.get(run).state, store.get(run).version) == ("done", "")
-    new = running(store, 1, worker="next")
-    store.leases.made_by("next", "0.5.0+0a1b2c3d4e5f")
-    store.leases.made_by("nobody", "0.5.0+0a1b2c3d4e5f")
-    assert (store.get(run).version, store.get(new).version) == ("", "0.5.0+0a1b2c3d4e5f")
-    store.leases.finish(new, "next", Outcome(state="failed", error="it broke"))
-    store.retry(new)
-    assert store.get(new).version == "", "its next attempt has not begun"
-    store.delete(new)
-    assert store.submit(a_spec(1)) == new
-    assert store.get(new).version == ""
-    store.close()
 
 
 def test_tags_and_notes_belong_to_the_reader(store: RunStore) -> None:

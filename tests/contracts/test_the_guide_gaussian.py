@@ -70,19 +70,6 @@ def test_a_given_sigma_that_is_not_drawn_is_named(
 
 
 @pytest.mark.long
-def test_a_noise_that_is_always_given_keeps_the_contract(gaussian: Path, tmp_path: Path) -> None:
-    """Nobody asks it to keep an epsilon."""
-    shutil.copytree(gaussian, tmp_path / "one", ignore=shutil.ignore_patterns("*.pyc", "home"))
-    path = tmp_path / "one" / "class_counts" / "config.py"
-    text = path.read_text().replace("0 calibrates it to epsilon", "always given").replace("] = 0.0\n", "] = 0.5\n")
-    text = text.replace("low=0, least=1e-3", "low=0, low_open=True")
-    path.write_text(text.replace("if self.sigma > 0:\n            return", "if True:\n            return"))
-    assert "if True" in path.read_text()
-    done = ran(tmp_path / "one", "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_contract.py")
-    assert done.returncode == 0, done.stdout
-
-
-@pytest.mark.long
 def test_a_given_sigma_is_what_is_drawn_and_what_is_paid_for(gaussian: Path) -> None:
     """Of 1,000 runs, two numbers each: two thirds and three halves of sigma are told from it by the standard
     deviation (error 1.6%)."""

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 import torch
-from tests.contracts.test_before_noise import begun, moved, neighbours, planned
+from tests.contracts.test_before_noise import begun, moved, neighbours, planned, started
 from tests.observer.cases import Case
 from tests.planted.observed import complained
 from tests.planted.planting import Bug, Verdict, instead, swapped
@@ -105,7 +105,8 @@ def sensitive(case: Case) -> Callable[[], Verdict]:
     """Whether a neighbour moves what gets the first noise by more than its sensitivity."""
 
     def check() -> Verdict:
-        most = max(moved(case, case.graph, other) for other in islice(neighbours(case), 6))
+        here = started(case, case.graph)[0]
+        most = max(moved(case, here, other) for other in islice(neighbours(case), 6))
         return Verdict(wrong=most > 1 + 1e-6, seen=f"one neighbour moves it by {most:.3g} sensitivities")
 
     return check

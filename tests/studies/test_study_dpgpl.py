@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from pathlib import Path
 
 import pytest
 
-import privgraph
 from privgraph.methods.prompts.dp_gpl import study as study_dpgpl
 from privgraph.runs.store import RunStore
 from privgraph.studies import cells as study_cells
-from privgraph.studies import table as study_table
 from privgraph.studies.cells import Cell, Part
 
 
@@ -24,16 +21,6 @@ def test_every_cell_is_a_valid_run(name: str) -> None:
         assert cell.spec(0).config() is not None
 
 
-def test_parts_share_runs_where_they_ask_for_the_same() -> None:
-    overview, weights, spread, queries = (
-        {cell.spec(0).id for cell in study_dpgpl.PARTS[name](["cora"]).cells}
-        for name in ("overview", "weights", "distribution", "queries")
-    )
-    assert spread <= overview
-    assert len(weights & overview) == 2 * 3, "w_max 2, both weightings, three networks"
-    assert len(queries & overview) >= 3
-
-
 def test_settings_of_one_row() -> None:
     uniform, plain, open_, weighted, ranked = (
         cell.spec(0).config().resolved() for cell in study_dpgpl.settings("cora", "gat", {"prompt": "gppt"})
@@ -44,22 +31,6 @@ def test_settings_of_one_row() -> None:
     assert uniform.epsilon == ranked.epsilon == 2
     assert {config.delta for config in (uniform, plain, open_, weighted, ranked)} == {study_dpgpl.DELTA}
     assert {config.prompt for config in (uniform, plain, open_, weighted, ranked)} == {"gppt"}
-
-
-@pytest.mark.parametrize("queries", study_dpgpl.QUERIES)
-def test_published_settings_differ_in_queries_alone(queries: int) -> None:
-    config = study_dpgpl.published("cora", "gat", "uniform", {}, queries).spec(0).config().resolved()
-    usual = study_dpgpl.published("cora", "gat", "uniform", {}).spec(0).config().resolved()
-    assert config.queries == queries
-    for name in ("threshold", "gate_sigma", "vote_sigma", "teachers", "shots", "delta", "student_labels", "backbone"):
-        assert getattr(config, name) == getattr(usual, name)
-
-
-def test_there_are_no_tables_without_runs() -> None:
-    store = RunStore.open()
-    parts = [make(["cora"]) for make in study_dpgpl.PARTS.values()]
-    assert study_cells.tables(store, parts, range(1)) == "No run of the study has ended yet.\n"
-    store.close()
 
 
 def test_a_row_appears_with_its_first_run() -> None:
@@ -103,8 +74,3 @@ def test_a_cell_that_is_done_is_told_and_not_trained_again() -> None:
     (again,) = study_cells.train(store, part, range(1), study_dpgpl.TAG, 4)
     assert again[0].finished == finished
     store.close()
-
-
-def test_the_readme_has_a_place_for_the_tables() -> None:
-    readme = (Path(privgraph.__file__).parent / "methods" / "prompts" / "dp_gpl" / "README.md").read_text()
-    assert readme.count(study_table.BEGIN) == readme.count(study_table.END) == 1

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from pathlib import Path
 
 import pytest
 
-import privgraph
 from privgraph.methods.gradients.heter_poisson import study as study_heterpoisson
 from privgraph.runs.store import RunStore
 from privgraph.studies import cells as study_cells
-from privgraph.studies import table as study_table
 
 
 @pytest.mark.parametrize("name", study_heterpoisson.PARTS)
@@ -22,22 +19,6 @@ def test_every_cell_is_a_valid_run(name: str) -> None:
     assert len(set(part.cells)) == len(part.cells)
     for cell in part.cells:
         assert cell.spec(0).config() is not None
-
-
-def test_table_2_has_all_methods_at_every_epsilon() -> None:
-    cells = study_heterpoisson.comparison(["cora", "twitch-de"]).cells
-    for dataset in ("cora", "twitch-de"):
-        own = [cell for cell in cells if cell.dataset == dataset]
-        assert {cell.method for cell in own} == {"dp-mlp", "gap", "dp-gnn", "heter-poisson"}
-        for network in study_heterpoisson.NETWORKS:
-            for preset in ("own", "as-published"):
-                asked = [
-                    cell.spec(0).config().epsilon
-                    for cell in own
-                    if dict(cell.options).get("network") == network
-                    and dict(cell.options).get("preset", "own") == preset
-                ]
-                assert sorted(asked) == [2, 4, 8, 16]
 
 
 def test_a_row_appears_with_its_first_run() -> None:
@@ -58,8 +39,3 @@ def test_a_row_appears_with_its_first_run() -> None:
         assert text.count("50.0") == 1
         assert len(text.splitlines()) == 5
     store.close()
-
-
-def test_the_readme_has_a_place_for_the_tables() -> None:
-    readme = (Path(privgraph.__file__).parent / "methods" / "gradients" / "heter_poisson" / "README.md").read_text()
-    assert readme.count(study_table.BEGIN) == readme.count(study_table.END) == 1

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-import privgraph
 from privgraph.methods.teachers.privgnn import study
 from privgraph.runs.queueing import STACK_LIMIT
-from privgraph.studies import table as study_table
 
 
 @pytest.mark.parametrize("dataset", study.PARTS)
@@ -35,8 +31,3 @@ def test_noise_levels_of_one_teachers_fit_into_one_stack() -> None:
 def test_a_line_with_some_values_leaves_the_others_empty() -> None:
     line = study.Line("one", "gnn", {}, "epsilon", (4.0,))
     assert study.table([("cora", line, [])], "ε", (1.0,)).splitlines()[-1] == "| cora | one |  |"
-
-
-def test_the_readme_has_a_place_for_the_tables() -> None:
-    readme = (Path(privgraph.__file__).parent / "methods" / "teachers" / "privgnn" / "README.md").read_text()
-    assert readme.count(study_table.BEGIN) == readme.count(study_table.END) == 1

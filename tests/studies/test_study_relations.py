@@ -7,7 +7,6 @@ import dataclasses
 import pytest
 from tests.figures.made_attacks import attack
 
-from privgraph.data.catalogue import dataset
 from privgraph.methods.relations.relational import study
 from privgraph.runs.store import RunStore
 from privgraph.studies import cells as study_cells
@@ -21,26 +20,6 @@ def test_every_cell_is_a_valid_run(name: str) -> None:
     assert len(set(part.cells)) == len(part.cells) > 0
     for cell in part.cells:
         assert cell.spec(0).config() is not None
-
-
-def test_the_domains_are_those_of_the_data() -> None:
-    for name, (one, other) in study.DOMAINS.items():
-        assert {one, other} <= set(dataset(name).domains), name
-
-
-def test_each_domain_is_learnt_from_and_predicted_in_at_every_level() -> None:
-    cells = study.comparison([study.STUDIED]).cells
-    asked = {(dict(cell.options)["trained_on"], dict(cell.options)["tested_on"]) for cell in cells}
-    assert asked == {("kitchen", "garden"), ("garden", "kitchen")}
-    assert len(cells) == 2 * len(study.LEVELS)
-    assert {(cell.method, dict(cell.options).get("epsilon")) for cell in cells} == {
-        ("relational", None),
-        ("relational", 10.0),
-        ("relational", 4.0),
-        ("relation-rand", 10.0),
-        ("relation-rand", 4.0),
-    }
-    assert all(dict(cell.options)["shots"] == 16 for cell in cells)
 
 
 def test_tables_hold_what_runs_have_reached() -> None:
@@ -104,16 +83,3 @@ def test_table_4_is_of_attacks_on_runs_that_are_done(monkeypatch: pytest.MonkeyP
         assert cut[2:] == ["0.25, 0.25", bound]
     assert "| 4 |" not in told
     store.close()
-
-
-def test_relations_that_are_read_often_are_attacked_too() -> None:
-    small = relation_attacks.remembered()
-    assert list(small) == list(study.LEVELS)
-    for level, cell in small.items():
-        spec = cell.spec(0)
-        assert dict(spec.data_options).items() >= dict(relation_attacks.SMALL).items(), level
-        assert dict(spec.options)["steps"] == 200, level
-        assert (spec.method, dict(cell.options).get("epsilon")) == (
-            study.LEVELS[level][0],
-            study.LEVELS[level][1].get("epsilon"),
-        )
