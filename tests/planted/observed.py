@@ -270,13 +270,7 @@ def with_labels(owner: type[Any], labels: Callable[[Any, tuple[Any, ...]], Tenso
 
 
 def planted(name: str, where: str, plant: Planted, case: Case, kind: str, runs: str = "alone") -> Bug:
-    return Bug(
-        name=f"{name} ({case})",
-        where=where,
-        plant=plant,
-        caught_by=f"the observer of runs: {kind}",
-        check=complained(case, kind, runs),
-    )
+    return Bug(f"{name} ({case})", where, plant, complained(case, kind, runs))
 
 
 RATES = [
@@ -349,13 +343,7 @@ BUGS = (
         "noise of NumPy's own", "methods/teachers/pate/train.py", from_a_public_generator, Case("pate", "node"), "noise"
     ),
     *(
-        Bug(
-            name=f"the best epoch by private labels ({case})",
-            where=where,
-            plant=plant,
-            caught_by="accuracies of the last epoch",
-            check=chose_an_epoch(case),
-        )
+        Bug(f"the best epoch by private labels ({case})", where, plant, chose_an_epoch(case))
         for case, where, plant in EPOCHS
     ),
     planted("noise on logarithms", "methods/teachers/privgnn/train.py", on_logarithms, POSTERIOR, "quantity"),

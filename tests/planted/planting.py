@@ -25,14 +25,13 @@ class Verdict:
     seen: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Bug:
     """`plant` replaces code; `check` looks."""
 
     name: str
     where: str
     plant: Callable[[], AbstractContextManager[None]]
-    caught_by: str
     check: Callable[[], Verdict]
 
 

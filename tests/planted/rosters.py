@@ -112,34 +112,33 @@ def sensitive(case: Case) -> Callable[[], Verdict]:
     return check
 
 
-def _bug(name: str, where: str, plant: Callable[[], AbstractContextManager[None]], check: Callable[[], Verdict]) -> Bug:
-    return Bug(name=name, where=where, plant=plant, caught_by="test_before_noise", check=check)
-
-
 CHECKS = {case: (unlike(case), sensitive(case)) for case in (DP_MLP, DP_GNN, HETER, TABLE, DPSGD, GAP, RELATIONS)}
 
 BUGS = (
     *(
-        _bug(f"{case.method}: {what}", "Graph", lambda name=name: of_those_who_stayed(name), CHECKS[case][0])
+        Bug(f"{case.method}: {what}", "Graph", lambda name=name: of_those_who_stayed(name), CHECKS[case][0])
         for case in (DP_MLP, DP_GNN, HETER)
         for name, what in (
             ("facts", "rates and steps count those who have not opted out"),
             ("training_roster", "coins are tossed for those who have not opted out"),
         )
     ),
-    _bug("gap: delta follows the number of edges", "AggregationConfig", delta_by_edges, CHECKS[GAP][0]),
-    _bug("relational: the rate follows the number of relations", "rate", rate_by_relations, CHECKS[RELATIONS][0]),
-    _bug("dp-mlp: who opted out has no coin", "fit_private", nobody_keeps_a_coin, CHECKS[DP_MLP][0]),
+    Bug("gap: delta follows the number of edges", "AggregationConfig", delta_by_edges, CHECKS[GAP][0]),
+    Bug("relational: the rate follows the number of relations", "rate", rate_by_relations, CHECKS[RELATIONS][0]),
+    Bug("dp-mlp: who opted out has no coin", "fit_private", nobody_keeps_a_coin, CHECKS[DP_MLP][0]),
     *(
-        _bug(f"{case}: who opted out is read as an empty record", "Graph.present",
-             lambda: of_those_who_stayed("present"), CHECKS[case][1])
+        Bug(
+            f"{case}: who opted out is read as an empty record",
+            "Graph.present",
+            lambda: of_those_who_stayed("present"),
+            CHECKS[case][1],
+        )
         for case in (TABLE, DPSGD)
     ),
     Bug(
-        name="relation-rand: coins follow the true number of relations, and the noisy one is paid for",
-        where="CountedResponse",
-        plant=coins_by_the_true_count,
-        caught_by="test_observer",
-        check=complained(COUNTED, "unused", "turned"),
+        "relation-rand: coins follow the true number of relations, and the noisy one is paid for",
+        "CountedResponse",
+        coins_by_the_true_count,
+        complained(COUNTED, "unused", "turned"),
     ),
-)  # fmt: skip
+)

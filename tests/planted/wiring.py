@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import replace
 from functools import cache
-from os import environ
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -19,20 +18,15 @@ from unittest.mock import patch
 
 import sqlalchemy as sa
 import torch
-from streamlit.testing.v1 import AppTest
 from tests.audits import test_one_run_by_hand as by_hand
 from tests.contracts import test_stacks as beside
 from tests.contracts import test_store_attempts as attempts
 from tests.observer.cases import Case
 from tests.observer.judge import alone, watch
-from tests.pages import test_files_of_several_runs as several
-from tests.pages import test_what_a_form_shows as ahead
 from tests.planted.observed import COUNTED, GATED, GATED_GPL, NODE, POSTERIOR, VOTES, Planted, planted
 from tests.planted.planting import Bug, Verdict, instead, swapped
-from tests.workbench import test_every_seed_counts as seeds
 from torch import Tensor
 
-import privgraph_workbench
 from privgraph.audits import one_run
 from privgraph.mechanisms.gradients import PrivateGradients
 from privgraph.mechanisms.noisy_max import NoisyGate, NoisyMax
@@ -55,12 +49,6 @@ from privgraph.runs.leases import Leases
 from privgraph.runs.store import RunStore
 from privgraph.runs.tables import runs
 from privgraph.streams import derived_key
-from privgraph_workbench import summary
-from privgraph_workbench.figures.runs import compare
-from privgraph_workbench.jobs import queue
-from privgraph_workbench.parts import planning, run_tabs
-from privgraph_workbench.serving import shell
-from privgraph_workbench.words import naming
 
 # What is paid for, and not used
 
@@ -451,83 +439,12 @@ def again_is_another_attempt() -> Verdict:
     return _asserts(lambda store: attempts.test_every_second_time_is_another_attempt(store, "given back", "by name"))
 
 
-# Seeds, files and pages
+def _unused(name: str, where: str, plant: Planted, *held: Case) -> list[Bug]:
+    return [planted(name, where, plant, case, "unused", "turned") for case in held]
 
 
-def first_seed(owner: Any, name: str) -> Planted:
-    honest = getattr(owner, name)
-    return lambda: instead(owner, name, lambda held, *rest: honest([*held][:1], *rest))
-
-
-def every_seed_counts() -> Verdict:
-    with TemporaryDirectory() as place, closing(RunStore.open(f"sqlite:///{Path(place) / 'runs.sqlite'}")) as store:
-        told = seeds.told(seeds.seeds(store), seeds.another(store))
-    wrong = [where for where, found in told.items() if found != seeds.largest()]
-    return Verdict(wrong=bool(wrong), seen=f"{', '.join(wrong)} without the largest" if wrong else "all seeds count")
-
-
-def bounds_are_kept() -> Verdict:
-    try:
-        seeds.test_repetitions_that_say_the_same_keep_what_an_attack_has_shown_of_any()
-    except AssertionError:
-        return Verdict(wrong=True, seen="a bound of 0.3 is gone")
-    return Verdict(wrong=False, seen="the largest bound stands")
-
-
-def unmerged() -> AbstractContextManager[None]:
-    return instead(seeds, "merged", lambda said: {"": said[0]})
-
-
-def files_hold_every_statement() -> Verdict:
-    with TemporaryDirectory() as place, patch.dict(environ, {"PRIVGRAPH_HOME": place}):
-        queue._store.cache_clear()
-        with patch.object(queue, "launch", lambda *_: []), closing(queue.store()) as store:
-            found = several.of_pages(_open, store)
-        queue._store.cache_clear()
-    whole = several.wanted()["curves", "run-seeds"]
-    short = [place for place, said in found.items() if place != ("curves", "run") and not whole <= said]
-    short = [place for place in short if place in (("curves", "run-seeds"), ("curves", "compared"), ("compare", ""))]
-    return Verdict(wrong=bool(short), seen=f"{len(short)} files lack a statement")
-
-
-def _open(name: str, **query: str) -> AppTest:
-    app = AppTest.from_file(str(Path(privgraph_workbench.__file__).with_name("app.py")), default_timeout=60)
-    app.switch_page(str(shell.folder() / f"{name}.py"))
-    for key, value in query.items():
-        app.query_params[key] = value
-    return app.run()
-
-
-def facts_of_a_random_split() -> AbstractContextManager[None]:
-    honest = planning.datasets.public_facts
-    return instead(planning.datasets, "public_facts", lambda spec, options, split: honest(spec, options, "random"))
-
-
-def plan_at_defaults(*kept: str) -> Planted:
-    """The form plans without what was chosen, but for what is `kept`."""
-    honest = planning.plans.plan
-
-    def plan(name: str, options: Any, facts: Any) -> Any:
-        return honest(name, {key: value for key, value in options.items() if key in kept}, facts)
-
-    return lambda: instead(planning.plans, "plan", plan)
-
-
-@cache
-def a_form_shows(case: Case) -> Callable[[], Verdict]:
-    def check() -> Verdict:
-        with TemporaryDirectory() as place, patch.dict(environ, {"PRIVGRAPH_HOME": place}):
-            name = ahead.own_graph()
-            ahead.counted(name)
-            wrong = ahead.differing(case, name)
-        return Verdict(wrong=bool(wrong), seen=f"{len(wrong)} splits and seeds are shown otherwise than stated")
-
-    return check
-
-
-def _observed(name: str, where: str, plant: Planted, kind: str, within: str, *held: Case) -> Iterator[Bug]:
-    for case in held:
-        yield planted(name, where, plant, case, kind, within)
+def _choice(name: str, where: str, plant: Planted, *held: Case) -> list[Bug]:
+    return [planted(name, where, plant, case, "choice", "datasets") for case in held]
 
 
 RELATIONAL, RELATIONS_REPORTED = (
@@ -538,89 +455,39 @@ GPL, PATE, MLP = Case("dp-gpl", "node"), Case("pate", "node"), Case("mlp", "edge
 EMPTIES = "methods/gradients/heter_poisson/train.py"
 
 BUGS = (
-    *_observed(
+    *_unused(
         "a true count, the noisy one forgotten",
         "mechanisms/randomised_response.py",
         true_count,
-        "unused",
-        "turned",
         COUNTED,
         RELATIONS_REPORTED,
     ),
-    *_observed(
-        "gradients read before noise",
-        "mechanisms/gradients.py",
-        read_before_noise,
-        "unused",
-        "turned",
-        RELATIONAL,
-        NODE["dp-mlp"],
-    ),
-    *_observed(
-        "every second step left out", "nn/optim.py", every_second_step, "unused", "turned", NODE["heter-poisson"]
-    ),
-    *_observed(
+    *_unused("gradients read before noise", "mechanisms/gradients.py", read_before_noise, RELATIONAL, NODE["dp-mlp"]),
+    *_unused("every second step left out", "nn/optim.py", every_second_step, NODE["heter-poisson"]),
+    *_unused(
         "the hop before the noisy one is read",
         "methods/aggregation/stack.py",
         the_hop_before,
-        "unused",
-        "turned",
         Case("gap", "edge"),
         NODE["gap"],
         Case("progap", "edge"),
         NODE["progap"],
     ),
-    *_observed(
-        "answers read before noise",
-        "methods/teachers/privgnn/train.py",
-        answers_before_noise,
-        "unused",
-        "turned",
-        VOTES,
-        POSTERIOR,
-    ),
-    *_observed("labels of votes before noise", "mechanisms/noisy_max.py", votes_before_noise, "unused", "turned", PATE),
-    *_observed(
-        "a gate opened by what it saw",
-        "mechanisms/noisy_max.py",
-        gate_before_noise,
-        "unused",
-        "turned",
-        GATED,
-        GATED_GPL,
-    ),
-    *_observed("pooled before noise", "methods/prompts/dp_gpl/train.py", pooled_before_noise, "unused", "turned", GPL),
-    *_observed(
+    *_unused("answers read before noise", "methods/teachers/privgnn/train.py", answers_before_noise, VOTES, POSTERIOR),
+    *_unused("labels of votes before noise", "mechanisms/noisy_max.py", votes_before_noise, PATE),
+    *_unused("a gate opened by what it saw", "mechanisms/noisy_max.py", gate_before_noise, GATED, GATED_GPL),
+    *_unused("pooled before noise", "methods/prompts/dp_gpl/train.py", pooled_before_noise, GPL),
+    *_choice(
         "divided by the seats that are taken",
         "methods/prompts/prompt_dpsgd/train.py",
         by_seats_taken,
-        "choice",
-        "datasets",
         NODE["prompt-dpsgd"],
     ),
-    *_observed(
-        "divided by who was drawn",
-        "mechanisms/gradients.py",
-        by_who_was_drawn,
-        "choice",
-        "datasets",
-        NODE["dp-gnn"],
-        NODE["progap"],
-    ),
-    *_observed(
-        "divided by the subgraphs that were drawn", EMPTIES, by_centres, "choice", "datasets", NODE["heter-poisson"]
-    ),
-    *_observed(
-        "degrees among the features", "methods/baselines/mlp/train.py", degrees_in_features, "choice", "datasets", MLP
-    ),
+    *_choice("divided by who was drawn", "mechanisms/gradients.py", by_who_was_drawn, NODE["dp-gnn"], NODE["progap"]),
+    *_choice("divided by the subgraphs that were drawn", EMPTIES, by_centres, NODE["heter-poisson"]),
+    *_choice("degrees among the features", "methods/baselines/mlp/train.py", degrees_in_features, MLP),
     *(
-        Bug(
-            name=f"nothing goes out of an empty sample ({case})",
-            where=where,
-            plant=plant,
-            caught_by="the observer of runs: count",
-            check=empty_samples(case),
-        )
+        Bug(f"nothing goes out of an empty sample ({case})", where, plant, empty_samples(case))
         for case, where, plant in (
             (NODE["heter-poisson"], EMPTIES, no_centre_no_noise),
             *(
@@ -630,120 +497,33 @@ BUGS = (
         )
     ),
     Bug(
-        name="votes of another partition of the same shape",
-        where="methods/prompts/dp_gpl/train.py",
-        plant=votes_by_shape,
-        caught_by="members of a stack",
-        check=members(GPL, "shared", "weighting=centrality"),
+        "votes of another partition of the same shape",
+        "methods/prompts/dp_gpl/train.py",
+        votes_by_shape,
+        members(GPL, "shared", "weighting=centrality"),
     ),
     Bug(
-        name="a graph prepared for another seed",
-        where="methods/prompts/dp_gpl/train.py",
-        plant=prepared_by_split,
-        caught_by="members of a stack",
-        check=members(GPL, "seed", "split"),
+        "a graph prepared for another seed",
+        "methods/prompts/dp_gpl/train.py",
+        prepared_by_split,
+        members(GPL, "seed", "split"),
     ),
     Bug(
-        name="the noise of a stack's first member for all",
-        where="methods/aggregation/stack.py",
-        plant=one_member_for_all,
-        caught_by="members of a stack",
-        check=members(Case("gap", "edge"), "epsilon=5.0"),
+        "the noise of a stack's first member for all",
+        "methods/aggregation/stack.py",
+        one_member_for_all,
+        members(Case("gap", "edge"), "epsilon=5.0"),
     ),
     *(
-        Bug(
-            name=f"a stack's key hangs on {name}",
-            where="methods/keys.py",
-            plant=companions(change),
-            caught_by="keys of companies",
-            check=every_company_has_a_key,
-        )
+        Bug(f"a stack's key hangs on {name}", "methods/keys.py", companions(change), every_company_has_a_key)
         for name, change in (
             ("how many companions there are", lambda company: [str(len(company))]),
             ("companions in any order", lambda company: sorted(company)),
         )
     ),
-    Bug(
-        name="delta helps the guesses alone",
-        where="audits/one_run.py",
-        plant=helped_guesses,
-        caught_by="the theorem by hand",
-        check=canaries_are_counted,
-    ),
-    Bug(
-        name="as many canaries as guesses",
-        where="audits/one_run.py",
-        plant=only_guesses,
-        caught_by="the theorem by hand",
-        check=exclusion_is_exact,
-    ),
-    Bug(
-        name="a lost run claimed by name as it was",
-        where="runs/leases.py",
-        plant=lost_by_name,
-        caught_by="attempts of a store",
-        check=what_is_over_stays_over,
-    ),
-    Bug(
-        name="a run given back is the same attempt",
-        where="runs/queueing.py",
-        plant=same_attempt,
-        caught_by="attempts of a store",
-        check=again_is_another_attempt,
-    ),
-    Bug(
-        name="what an attempt told is kept beside the next",
-        where="runs/queueing.py",
-        plant=told_is_kept,
-        caught_by="attempts of a store",
-        check=again_is_another_attempt,
-    ),
-    Bug(
-        name="the largest numbers of the first seed",
-        where="summary.py",
-        plant=lambda: instead(summary, "_largest", lambda held: held.iloc[0]),
-        caught_by="numbers of settings",
-        check=every_seed_counts,
-    ),
-    Bug(
-        name="the epsilons of the first seed",
-        where="figures/runs/compare.py",
-        plant=first_seed(compare, "_largest"),
-        caught_by="numbers of settings",
-        check=every_seed_counts,
-    ),
-    Bug(
-        name="of equal statements the first, without its bound",
-        where="words/statements_apart.py",
-        plant=unmerged,
-        caught_by="numbers of settings",
-        check=bounds_are_kept,
-    ),
-    *(
-        Bug(
-            name=f"one statement for several runs ({where})",
-            where=where,
-            plant=first_seed(owner, "statements_of"),
-            caught_by="files of several runs",
-            check=files_hold_every_statement,
-        )
-        for where, owner in (("parts/run_tabs.py", run_tabs), ("pages/runs.py", naming))
-    ),
-    *(
-        Bug(
-            name=f"the form plans for a random split ({case})",
-            where="parts/planning.py",
-            plant=facts_of_a_random_split,
-            caught_by="what a form shows",
-            check=a_form_shows(case),
-        )
-        for case in (NODE["dp-mlp"], NODE["gap"])
-    ),
-    Bug(
-        name="the form plans without the options that were chosen",
-        where="parts/planning.py",
-        plant=plan_at_defaults("unit", "epsilon"),
-        caught_by="what a form shows",
-        check=a_form_shows(NODE["dp-mlp"]),
-    ),
+    Bug("delta helps the guesses alone", "audits/one_run.py", helped_guesses, canaries_are_counted),
+    Bug("as many canaries as guesses", "audits/one_run.py", only_guesses, exclusion_is_exact),
+    Bug("a lost run claimed by name as it was", "runs/leases.py", lost_by_name, what_is_over_stays_over),
+    Bug("a run given back is the same attempt", "runs/queueing.py", same_attempt, again_is_another_attempt),
+    Bug("what an attempt told is kept beside the next", "runs/queueing.py", told_is_kept, again_is_another_attempt),
 )
