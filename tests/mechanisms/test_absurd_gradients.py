@@ -101,15 +101,6 @@ def test_where_parts_of_a_gradient_cancel_their_rounding_counts() -> None:
     assert float(network.squared_norms()) >= 2.0**-18 * lengths**2 * (1 - 1e-5)
 
 
-def test_an_absurd_example_is_as_if_it_were_not_there() -> None:
-    """Not merely finite: the others' sum is what it is without."""
-    net, mechanism = nets("none"), PrivateGradients(clip=1.0, noise_multiplier=0.0, rate=1.0, expected_batch=1.0)
-    others = torch.randn(4, 3, generator=torch.Generator().manual_seed(1))
-    alone = sum_of(net, others, mechanism).clone()
-    both = sum_of(net, torch.cat([others, torch.full((4, 1), math.nan)], 1), mechanism)
-    assert torch.allclose(both, alone, atol=1e-6)
-
-
 @settings(max_examples=300, deadline=None, derandomize=True, database=None)
 @given(st.lists(st.one_of(numbers, st.floats(width=32)), min_size=1, max_size=9))
 def test_rows_of_sums_are_never_longer_than_one(row: list[float]) -> None:

@@ -60,14 +60,6 @@ def test_events_are_relative_to_the_proved_and_to_the_published_sensitivity() ->
     assert isinstance(AggregationPerturbation(unit="edge", std=0.0).entry("stage 1").event, NonPrivate)
 
 
-def test_no_row_exceeds_norm_one_even_after_rounding() -> None:
-    rows = torch.randn(200_000, 16, generator=torch.Generator().manual_seed(0)) * 1e3
-    assert float(unit_rows(rows).double().norm(dim=1).max()) <= 1
-    assert torch.equal(unit_rows(torch.zeros(3, 4)), torch.zeros(3, 4))
-    for size in (1e-30, 1e-42, 1e30):  # squares vanish, or overflow
-        assert 1 - 3 * 2.0**-13 < float(unit_rows(torch.full((1, 4), size)).double().norm()) <= 1
-
-
 @pytest.mark.parametrize("fullest", [2048, 2049])
 def test_sums_are_exact_in_whatever_order(fullest: int) -> None:
     """So one edge moves a sum by its row, to the last digit; the rows are as long and as like as can be."""

@@ -91,13 +91,6 @@ def test_the_place_in_a_table_changes_nothing(
         assert torch.equal(own[order], moved)
 
 
-def test_private_batches_lie_in_memory_as_the_tables_that_were_asked_about() -> None:
-    index = torch.randint(0, 30, (2, BLOCK))
-    taken = Shared.of(torch.randn(30, 5)).take(index)
-    assert taken.values.is_contiguous()
-    assert taken.values.shape == (2, 5, BLOCK)
-
-
 def test_an_activation_is_the_same_wherever_a_number_stands(threads: int) -> None:
     values = torch.randn(100_003, generator=torch.Generator().manual_seed(0))
     moved = torch.randperm(values.numel(), generator=torch.Generator().manual_seed(1))
@@ -116,14 +109,6 @@ def test_sums_of_columns_are_the_same_wherever_a_column_stands(members: int, wid
     found = tables.column_sums(values)
     assert torch.allclose(found, values.sum(1, keepdim=True), atol=1e-4)
     assert torch.equal(found[..., order], tables.column_sums(values[..., order]))
-
-
-def test_padding_changes_no_bit_of_what_is_added_wherever_it_stands() -> None:
-    values = torch.randn(20, 9, 17, generator=torch.Generator().manual_seed(0))
-    gap = torch.zeros(20, 3, 17)
-    found = tables.added(values)
-    assert torch.allclose(found, values.sum(1), atol=1e-5)
-    assert torch.equal(found, tables.added(torch.cat([values[:, :2], gap, values[:, 2:], gap], 1)))
 
 
 @pytest.mark.parametrize("count", [0, 1, 127, 128, 129, 300])

@@ -141,24 +141,6 @@ def test_sampler_has_the_law_of_independent_answers(undirected: bool) -> None:
     assert stats.chisquare([seen[output] for output in outputs], expected).pvalue > 1e-4
 
 
-@pytest.mark.parametrize("undirected", [True, False])
-def test_a_graph_of_three_nodes_has_the_law_as_well(undirected: bool) -> None:
-    """Where the last block of numbers is cut off: how many pairs are kept, and how many invented."""
-    graph = (1, 0, 1) if undirected else (1, 0, 0, 1, 0, 0)
-    response, stream, draws = Response(one_to_one=0.6, zero_to_one=0.25), secret(10), 1500
-    edge_index, true = edges_of(graph, 3, undirected), np.array(graph, dtype=bool)
-    reported = np.array(
-        [
-            bits_of(randomise(edge_index, 3, response, stream, undirected=undirected, most_edges=9), 3, undirected)
-            for _ in range(draws)
-        ]
-    )
-    for part, chance in ((reported[:, true], response.one_to_one), (reported[:, ~true], response.zero_to_one)):
-        law = stats.binom(part.shape[1], chance).pmf(np.arange(part.shape[1] + 1))
-        seen = np.bincount(part.sum(1), minlength=len(law))
-        assert stats.chisquare(seen, draws * law).pvalue > 1e-4
-
-
 def flip_counts(response: Response) -> tuple[int, int, int, int]:
     """Kept and joined, invented and unjoined pairs of one large randomised graph."""
     nodes, generator = 2000, np.random.default_rng(2)
@@ -195,18 +177,6 @@ def subsets_fit(subsets: np.ndarray, chance: float) -> bool:
     if few.any():
         seen, expected = (np.append(part[~few], part[few].sum()) for part in (seen, expected))
     return bool(stats.chisquare(seen, expected).pvalue > 1e-4)
-
-
-@pytest.mark.parametrize("rate", [0.01, 0.3, 0.4999])
-def test_every_subset_has_the_chance_of_independent_coins(rate: float) -> None:
-    """Five neighbours at once, some within a block of the process and some across: jointly, not one number at
-    a time."""
-    drawn = np.zeros(5 * 40_000, dtype=np.int64)
-    drawn[false_edges(len(drawn), rate, secret(5))] = 1
-    assert subsets_fit(drawn.reshape(-1, 5), rate)
-    assert subsets_fit(drawn.reshape(5, -1).T, rate)
-    for factor in (2 / 3, 3 / 2):
-        assert not subsets_fit(drawn.reshape(-1, 5), factor * rate)
 
 
 @pytest.mark.parametrize("pairs", [1, 3, 4])

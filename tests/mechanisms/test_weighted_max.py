@@ -94,13 +94,6 @@ def test_events_are_scaled_by_the_weight() -> None:
             NoisyGate(std=1.0, threshold=0.0, weight=wrong)
 
 
-@pytest.mark.parametrize("sigma", [0.3, 2.0, 40.0])
-def test_chances_of_two_labels_are_those_of_their_difference(sigma: float) -> None:
-    found = label_chances(np.array([7.0, 4.5]), sigma)
-    wanted = stats.norm.sf([-2.5 / (math.sqrt(2) * sigma), 2.5 / (math.sqrt(2) * sigma)])
-    assert found == pytest.approx(wanted, rel=1e-9)
-
-
 def test_chances_of_labels_are_integrals_and_sum_to_one() -> None:
     """Against adaptive quadrature; 41 classes, equal counts, and chances too small to see included."""
     counts = np.array([12.0, 11.0, 5.0, 0.0])

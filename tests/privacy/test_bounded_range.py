@@ -13,7 +13,7 @@ from tests.privacy import routes
 
 from privgraph.privacy import pld
 from privgraph.privacy.accountants import PLDAccountant, RenyiAccountant, tight
-from privgraph.privacy.events import BoundedRange, PoissonSampled, PureDP, Repeated
+from privgraph.privacy.events import BoundedRange, PoissonSampled
 
 
 def curve(epsilon: float, length: float) -> float:
@@ -103,17 +103,6 @@ def test_sampled_ranges_agree_with_simulation(factor: float) -> None:
         losses += np.log1p(rate * np.expm1(y))
     delta, error = routes.simulated_delta(losses, epsilon)
     assert (abs(grid._pmf_remove.get_delta_for_epsilon(epsilon) - delta) < 5 * error) == (factor == 1.0)
-
-
-@pytest.mark.parametrize("length", [0.2, 3.0, 900.0])
-def test_it_costs_at_most_what_its_pure_epsilon_costs(length: float) -> None:
-    for rate, count in ((1.0, 1), (0.3, 200)):
-        narrow, wide = (
-            tight().epsilon(Repeated(event=PoissonSampled(rate=rate, event=one), count=count), 1e-5)
-            for one in (BoundedRange(epsilon=length), PureDP(epsilon=length))
-        )
-        assert 0 < narrow <= wide
-    assert PLDAccountant().epsilon(BoundedRange(epsilon=length), 0.0) == length
 
 
 @pytest.mark.parametrize("delta", [0.0, 1e-50, 2.0**-61])

@@ -7,7 +7,6 @@ import json
 import math
 import shutil
 import sqlite3
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +14,14 @@ import pytest
 
 from privgraph.audits.games.table import parts
 from privgraph.audits.options import AuditOptions
-from privgraph.options import OptionError
 from privgraph.privacy import old_records
 from privgraph.privacy.events import SampledTerms
 from privgraph.privacy.kinds import Adversary, MechanismKind, Neighbours, Release
-from privgraph.privacy.ledger import LedgerEntry
 from privgraph.privacy.serialisation import entry_from_json, statement_from_json, statement_to_json
 from privgraph.registry import AUDITS, METHODS
 from privgraph.runs import auditing
 from privgraph.runs.known_faults import voided
-from privgraph.runs.records import RunQuery, RunRecord
+from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
 from privgraph_workbench.figures.audits import audit_bounds
 from privgraph_workbench.figures.costs import ledger
@@ -67,49 +64,6 @@ def test_every_run_is_given_its_kinds(store: RunStore) -> None:
     missing = set(MechanismKind) - seen
     # an additive mechanism came later, with methods of other packages
     assert missing <= {MechanismKind.UNKNOWN, MechanismKind.CLASS_SUMS, MechanismKind.ADDITIVE}
-
-
-def now(record: RunRecord) -> Any:
-    """What the present version would plan of the same spec."""
-    from privgraph.data.load import load
-
-    facts = load(record.spec.dataset, split_seed=record.spec.seed, data_options=record.spec.data_options).facts
-    return record.spec.config().plan(facts).statement
-
-
-FREE = (Neighbours.NODE, Neighbours.NODE_RECORD, Neighbours.ASSIGNED_NODE)
-"""Relations of then in which a node was never there."""
-
-
-def meant(entry: LedgerEntry) -> tuple[object, ...]:
-    return entry.kind, entry.worst, entry.stage
-
-
-@pytest.mark.long
-def test_they_are_the_kinds_that_this_version_writes(store: RunStore) -> None:
-    compared = 0
-    for record in store.find():
-        if record.spec.dataset != "social":
-            continue
-        try:
-            plan = now(record)
-        except OptionError:  # an option of then that is admitted no more
-            continue
-        said = record.statement
-        assert said is not None
-        relation = Neighbours.FROZEN_ROSTER if said.neighbours in FREE else said.neighbours
-        assert (relation, said.release, said.unit) == (plan.neighbours, plan.release, plan.unit)
-        old = [meant(entry) for entry in said.ledger]
-        new = [meant(entry) for entry in plan.ledger if entry.mechanism != "best epoch by private labels"]
-        for (kind, worst, stage), other in zip([one for one in old if one[0] is not MechanismKind.UNPROTECTED],
-                                               [one for one in new if one[0] is not MechanismKind.UNPROTECTED],
-                                               strict=True):  # fmt: skip
-            assert isinstance(worst, type(other[1]))
-            if kind is MechanismKind.SUBGRAPH_GRADIENTS and worst.noise == "spherical-laplace":
-                other = (other[0], replace(other[1], largest_degree=worst.largest_degree), other[2])  # type: ignore[type-var]
-            assert (kind, worst, stage) == other
-        compared += 1
-    assert compared >= 25
 
 
 def test_audits_of_then_have_their_adversaries_and_can_be_made_again(store: RunStore) -> None:

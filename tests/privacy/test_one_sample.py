@@ -177,12 +177,3 @@ def test_a_sample_rarer_than_delta_is_free_and_a_pure_one_needs_no_delta() -> No
     event = once(0.2, PureDP(epsilon=0.5), 6)
     assert pure_epsilon(event) == pytest.approx(math.log1p(0.2 * math.expm1(3.0)))
     assert tight().epsilon(event, 0.0) == pytest.approx(pure_epsilon(event))
-
-
-def test_what_is_too_large_for_a_grid_is_bounded_by_renyi() -> None:
-    event = once(0.3, Gaussian(noise_multiplier=0.5), 1000)
-    unsampled = tight().epsilon(Repeated(event=Gaussian(noise_multiplier=0.5), count=1000), 1e-5 / 0.3)
-    assert tight().epsilon(event, 1e-5) == pytest.approx(unsampled + math.log(0.3))
-    many = once(0.3, PureDP(epsilon=3.0), 1000)
-    assert PLDAccountant().epsilon(many, 1e-5) == math.inf
-    assert math.isfinite(tight().epsilon(many, 1e-5))

@@ -15,11 +15,10 @@ from hypothesis import strategies as st
 from scipy import integrate, special, stats
 
 from privgraph.papers import dp_gnn, privgnn, progap
-from privgraph.papers import dp_gpl as dpgpl
 from privgraph.papers import heter_poisson as heterpoisson
-from privgraph.privacy.accountants import PLDAccountant, RenyiAccountant, tight
+from privgraph.privacy.accountants import PLDAccountant, RenyiAccountant
 from privgraph.privacy.calibration import calibrate
-from privgraph.privacy.events import Gaussian, Repeated
+from privgraph.privacy.events import Repeated
 
 # --- ProGAP, GAP -------------------------------------------------------------------------------------------
 
@@ -91,17 +90,6 @@ def test_dp_gnn_counts_the_terms_of_a_tree() -> None:
         dp_gnn.affected_terms(0, 1)
 
 
-def test_dp_gnn_with_every_node_in_the_batch_is_a_gaussian() -> None:
-    event = dp_gnn.step_event(noise_multiplier=2.0, nodes=30, batch=30, terms=5)
-    assert PLDAccountant().epsilon(event, 1e-5) == pytest.approx(
-        PLDAccountant().epsilon(Gaussian(noise_multiplier=2.0), 1e-5), rel=1e-3
-    )
-    few = dp_gnn.step_event(noise_multiplier=2.0, nodes=3, batch=3, terms=5)
-    assert few.noise_multipliers == (2.0 * 5 / 3,)
-    with pytest.raises(ValueError, match="a batch holds"):
-        dp_gnn.step_event(noise_multiplier=1.0, nodes=10, batch=11, terms=2)
-
-
 # --- PrivGNN ----------------------------------------------------------------------------------------------
 
 
@@ -170,15 +158,6 @@ def test_pate_moments() -> None:
 
 
 # --- DP-GPL -----------------------------------------------------------------------------------------------
-
-
-def test_no_valid_conversion_scales_as_the_printed_ranges() -> None:
-    def epsilon(weight: float) -> float:
-        event = dpgpl.exact_event(queries=50, answered=50, threshold_sigma=5, vote_sigma=100, weight=weight)
-        return tight().epsilon(event, 1.5e-4)
-
-    assert dpgpl.printed_ratio(2.0, 0.5) == 16
-    assert epsilon(2.0) / epsilon(0.5) < 7
 
 
 # --- HeterPoisson -----------------------------------------------------------------------------------------

@@ -14,11 +14,8 @@ from scipy import stats
 from tests.secrets_made_here import secret
 
 from privgraph.mechanisms.noisy_max import gate_chance, label_chances
-from privgraph.papers import dp_gpl as dpgpl
 from privgraph.papers import dp_gpl_report as smooth
 from privgraph.papers.dp_gpl_report import Poll
-from privgraph.privacy.accountants import tight
-from privgraph.privacy.events import Composed
 
 Array = NDArray[np.float64]
 LEVEL = 1e-5
@@ -112,21 +109,6 @@ def test_costs_of_queries_add_up_and_never_rise_with_agreement() -> None:
     assert smooth.cost_at(3.0, np.concatenate(gaps), WITHOUT_TEST) == pytest.approx(sum(costs))
 
 
-def test_the_staircase_lies_just_above_the_published_formula() -> None:
-    """40 classes behind the first, all alike, so that the union bound is the sum."""
-    poll = Poll(classes=41, total=200.0, vote_sigma=20.0, gate_sigma=8.0, threshold=90.0, weight=0.5)
-    for top in (140.0, 160.0):
-        counts = np.full((1, 41), (200 - top) / 40)
-        counts[0, 0] = top
-        wrong, unlikely = dpgpl.log_wrong(counts, 20.0), dpgpl.log_unlikely(top, 90.0, 8.0)[None]
-        wanted = sum(
-            float(dpgpl.dependent_rdps(log_q, sigma / 0.5, np.array([5.0]))[0, 0])
-            for log_q, sigma in ((wrong, 20.0), (unlikely, math.sqrt(2) * 8.0))
-        )
-        found = smooth.cost_at(5.0, counts, poll)
-        assert wanted <= found < 1.6 * wanted < 0.9 * smooth.independent_cost(5.0, 1, poll)
-
-
 @pytest.mark.parametrize(("beta", "scale"), [(0.05, 0.0), (0.0, 0.4), (0.05, 0.4), (0.3, 1.5)])
 def test_students_noise_keeps_its_epsilon(beta: float, scale: float) -> None:
     """Log ratios on a grid, both orders, both directions of each change; each part alone is reached."""
@@ -183,23 +165,6 @@ def test_what_is_released_has_the_noise_that_is_paid_for_and_the_bound_holds_as_
     assert stats.binomtest(broken, draws, failure, alternative="greater").pvalue > LEVEL
     assert broken > draws * failure / 20, "a bound that never fails is not the one that was said"
     assert all(0 <= one.cost <= smooth.independent_cost(3.0, 3, WITHOUT_TEST) for one in released)
-
-
-def test_agreement_of_200_teachers_is_worth_a_release() -> None:
-    """50 queries, nine in ten agree, noise 16.86 (epsilon 2): the bound that is shown is far below the
-    independent one."""
-    poll = Poll(classes=7, total=200.0, vote_sigma=16.86)
-    counts = np.tile([180.0, 4, 4, 3, 3, 3, 3], (50, 1))
-    independent = smooth.independent_cost(12.0, 50, poll)
-    found = [smooth.release(secret(seed), 12.0, counts, poll, epsilon=1.0, delta=1.5e-4) for seed in range(9)]
-    assert sorted(one.cost for one in found)[4] < 0.6 * independent
-    for one in found:
-        assert one.epsilon > one.cost
-        assert tight().epsilon(Composed(one.events), 0.0) == pytest.approx(1.0)
-    split = Poll(classes=7, total=200.0, vote_sigma=16.86)
-    close = smooth.release(secret(), 12.0, np.tile([60.0, 60, 80, 0, 0, 0, 0], (50, 1)), split,
-                           epsilon=1.0, delta=1.5e-4)  # fmt: skip
-    assert close.cost > 0.5 * independent
 
 
 def test_what_cannot_be_is_refused() -> None:

@@ -14,7 +14,7 @@ from privgraph.papers import progap
 from privgraph.privacy import statements
 from privgraph.privacy.accountants import tight
 from privgraph.privacy.calibration import calibrate
-from privgraph.privacy.events import Gaussian, NonPrivate, PoissonSampled
+from privgraph.privacy.events import Gaussian, NonPrivate
 from privgraph.privacy.kinds import MechanismKind, Neighbours, Release
 from privgraph.privacy.ledger import Ledger, LedgerEntry
 from privgraph.privacy.statement import PrivacyStatement
@@ -107,34 +107,6 @@ def test_unit_none_is_never_private_whatever_noise_there_was() -> None:
     assert statement.epsilon_as_published is None
     assert statement.assumptions == ()
     assert "Nothing is guaranteed" in statements.statement_text(statement)
-
-
-def test_a_published_number_and_an_accountant_of_ones_own_are_taken() -> None:
-    statement = statements.make_statement(
-        unit="node",
-        neighbours=Neighbours.FROZEN_ROSTER,
-        relation=statements.RELATION_ROSTER,
-        release=Release.WEIGHTS,
-        released="weights",
-        public=(),
-        delta=1e-5,
-        delta_rule="asked",
-        ledger=[
-            LedgerEntry(
-                kind=MechanismKind.GRADIENTS,
-                mechanism="DP-Adam",
-                stage="",
-                event=PoissonSampled(rate=0.1, event=Gaussian(noise_multiplier=1.0)),
-                count=10,
-            )
-        ],
-        published=3.25,
-        accountant_as_published="the paper's Theorem 9",
-        accountant=progap.theorem_4_2_accountant(),
-    )
-    assert statement.epsilon_as_published == 3.25
-    assert statement.accountant_as_published == "the paper's Theorem 9"
-    assert statement.accountant == progap.theorem_4_2_accountant().name
 
 
 def test_an_undirected_edge_turns_one_into_1_45() -> None:

@@ -215,9 +215,6 @@ def test_algorithm_2_as_printed_hardly_weighs_on_a_small_graph() -> None:
     assert moved > 20
 
 
-# --- one decomposition of everybody -----------------------------------------------------------------------
-
-
 # --- what the gaps say ------------------------------------------------------------------------------------
 
 

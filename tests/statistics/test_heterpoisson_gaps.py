@@ -267,6 +267,3 @@ def test_randomised_labels_reach_the_precision_bound(epsilon: float) -> None:
 def test_wrong_settings_of_the_precision_bound_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(ValueError):
         precision_bound(**{"epsilon": 1.0, "delta": 0.0, "classes": 3, **wrong})  # type: ignore[arg-type]
-
-
-# --- words ------------------------------------------------------------------------------------------------

@@ -17,7 +17,6 @@ import pytest
 import torch
 from numpy.typing import NDArray
 from scipy import stats
-from tests.privacy import routes
 from tests.statistics.test_published_gaps import audited
 
 from privgraph.nn.small_graphs import Answer, Recipe, SmallGraph, train_small_graphs
@@ -327,18 +326,3 @@ def test_a_printed_data_dependent_epsilon_tells_the_votes() -> None:
     # It can be far below the one that holds for all votes.
     assert here < privgnn.pate_independent(queries=50, noise=noise, delta=delta) / 2
     assert gaps_privgnn.GAP_PATE_DATA_DEPENDENT.evidence == "proved"
-
-
-def test_the_chance_used_for_two_classes_is_an_integral() -> None:
-    """Two Laplace variables: the closed form that the check of Theorem 7 rests on."""
-    noise = 0.4
-
-    def density(x: float) -> float:
-        return noise * math.exp(-noise * abs(x)) / 2
-
-    def above(x: float) -> float:
-        return math.exp(-noise * x) / 2 if x > 0 else 1 - math.exp(noise * x) / 2
-
-    found = routes.integral(lambda x: density(x) * above(x + 1), [-80, -1, 0, 80])
-    assert found == pytest.approx((2 + noise) * math.exp(-noise) / 4, rel=1e-9)
-    assert privgnn.argmax_atoms(noise, 2).upper[1] == pytest.approx(found, rel=1e-9)

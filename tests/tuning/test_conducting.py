@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from privgraph.options import OptionError
 from privgraph.privacy.selection import Fixed, NegativeBinomial, Poisson, draw
 from privgraph.privacy.serialisation import statement_from_json, statement_to_json
 from privgraph.privacy.statements import ASSUME_ONE_RUN, statement_text
-from privgraph.runs.leases import Outcome, new_worker
+from privgraph.runs.leases import Outcome
 from privgraph.runs.records import RunIsFixed, RunQuery, StoreError
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
@@ -182,31 +182,6 @@ def test_a_trial_that_fails_stops_the_tuning_and_is_tried_again(store: RunStore)
     assert tuned.id == tuning.id
     assert tuned.released is not None
     assert any(record.attempt == 2 for record in store.find())
-
-
-def test_a_trial_that_was_still_stopping_is_tried_again(store: RunStore) -> None:
-    """Whoever interrupts a tuning, and asks for it again at once, finds its trials between two states."""
-    with at_work(MadeWorker(deep, most=0)):
-        tuning = Tuning(store, choice())
-        with pytest.raises(KeyboardInterrupt):
-            tuning.conduct()
-    (first, *_) = Tunings(store).trials(tuning._tuning)
-    store.retry(first.run)
-    worker = new_worker()
-    store.leases.claim([first.run], worker)
-    store.request_stop(first.run)
-
-    class Late(MadeWorker):
-        def launch(self, store: RunStore, own: Sequence[str] = (), *, others: bool = True) -> list[str]:
-            if store.get(first.run).state == "stopping":
-                store.leases.finish(first.run, worker, Outcome(state="stopped"))
-                return []
-            return super().launch(store)
-
-    with at_work(Late(deep)):
-        tuned = Tuning(store, choice()).conduct()
-    assert tuned.released is not None
-    assert store.get(first.run).attempt == 3
 
 
 def test_a_trial_stays_until_its_tuning_is_done(store: RunStore) -> None:

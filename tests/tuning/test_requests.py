@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from tests.tuning.worker_made_here import FACTS, SIZES, gap
 
 from privgraph.options import OptionError
-from privgraph.privacy.events import Composed, Gaussian
+from privgraph.privacy.events import Gaussian
 from privgraph.privacy.kinds import Neighbours, Release
 from privgraph.privacy.selection import Fixed, NegativeBinomial, price, search_price
 from privgraph.privacy.statement import PrivacyStatement
@@ -214,13 +213,6 @@ def test_options_are_drawn_evenly_and_anew_for_each_trial() -> None:
     assert propose("random", over, 7) == propose("random", over, 7, past), "it does not know what came before"
 
 
-def test_without_optuna_one_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "optuna", None)
-    with pytest.raises(OptionError, match=r"pip install 'privgraph\[tune\]'"):
-        make_request(gap(), over={"depth": [1, 2]}, epsilon=4)
-    assert make_request(gap(), accuracy=0.8), "a bisection asks nobody"
-
-
 def test_a_score_is_exact_or_has_the_noise_that_it_is_priced_for() -> None:
     assert Score(noise=0.0, nodes=200).of(0.715) == 0.715
     noisy = Score(noise=6.0, nodes=200)
@@ -252,14 +244,6 @@ def test_noise_is_added_to_a_whole_number_of_nodes(monkeypatch: pytest.MonkeyPat
     for right in range(101):
         Score(noise=5.0, nodes=100).of(right / 100)
     assert counts == list(range(101))
-
-
-def test_a_noisy_score_is_one_more_mechanism() -> None:
-    from privgraph.privacy.ledger import Ledger
-
-    ledger = Ledger(gap().config().plan(SIZES).entries)
-    assert Score(noise=0.0, nodes=5).event(ledger) == ledger.event()
-    assert Score(noise=3.0, nodes=5).event(ledger) == Composed((*ledger.event().events, Gaussian(noise_multiplier=3.0)))
 
 
 @pytest.mark.parametrize("neighbours", list(Neighbours))

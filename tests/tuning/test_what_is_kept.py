@@ -123,13 +123,3 @@ def test_all_settings_are_priced_and_not_those_alone_that_stand_for_others(
     terms = asked.terms()
     assert terms.epsilon == price(asked.events(terms.trial_epsilon), law, terms.delta).epsilon
     assert terms.epsilon <= 4.0
-
-
-def test_another_home_cannot_draw_the_number_of_trials_again(
-    store: RunStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with at_work(MadeWorker(deep)):
-        Tuning(store, choice(Fixed(count=2)))
-    monkeypatch.setenv("PRIVGRAPH_HOME", str(tmp_path / "other"))
-    with pytest.raises(StoreError, match=r"noise\.key of this home"):
-        Tuning(store, choice(Fixed(count=2)))
