@@ -1,4 +1,4 @@
-"""An empty store on each database, for the tests of what a store promises."""
+"""An empty store on each database, and a home for which a worker works."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from tests.contracts.capabilities_here import pulling
 from tests.postgres_here import Server, binaries
 
 from privgraph.runs.store import RunStore
 from privgraph.runs.tables import metadata
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def postgres_url() -> Iterator[str]:
     programs = binaries()
     if programs is None:
@@ -24,6 +25,14 @@ def postgres_url() -> Iterator[str]:
         yield server.url
     finally:
         server.remove()
+
+
+@pytest.fixture(scope="session")
+def pulled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A home whose runs a worker trains that pulls."""
+    home = tmp_path_factory.mktemp("pulled")
+    with pulling(home):
+        yield home
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])

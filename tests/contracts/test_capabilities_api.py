@@ -7,13 +7,12 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from tests.contracts import capabilities_here as here
 from tests.contracts.capabilities_here import at_home, privgraph
 
 import privgraph as pg
@@ -39,11 +38,10 @@ METHODS = {
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, pg.Run]]:
+def run(pulled: Path) -> tuple[Path, pg.Run]:
     """A run that was trained in a home where a worker pulls."""
-    home = tmp_path_factory.mktemp("api")
-    with here.pulling(home), at_home(home):
-        yield home, pg.run("dp-mlp", on="social", **SMALL, tags=["mine"])
+    with at_home(pulled):
+        return pulled, pg.run("dp-mlp", on="social", **SMALL, tags=["own"])
 
 
 def raises(error: type[Exception], call: Callable[[], object]) -> bool:
@@ -56,7 +54,7 @@ def of_run(run: pg.Run) -> bool:
     assert (run.record.state, run.spec.method, run.id) == ("done", "dp-mlp", run.spec.id)
     assert 0 <= run.metrics["test_accuracy"] <= 1
     assert run.statement is not None
-    assert (run.epsilon, run.folder.is_dir(), run.store.get(run.id).tags) == (run.statement.epsilon, True, ("mine",))
+    assert (run.epsilon, run.folder.is_dir(), run.store.get(run.id).tags) == (run.statement.epsilon, True, ("own",))
     return bool(run.curve("train_loss")) and bool(run.events)
 
 

@@ -35,18 +35,10 @@ EXCLUDED = {"--help", "--for-others", "--share", "--partition", "--cluster", "--
 `test_capabilities_api`."""
 
 
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A home whose runs a worker trains that pulls."""
-    home = tmp_path_factory.mktemp("commands")
-    with here.pulling(home):
-        yield home
-
-
 @pytest.fixture
-def home(place: Path) -> Iterator[Path]:
-    with at_home(place):
-        yield place
+def home(pulled: Path) -> Iterator[Path]:
+    with at_home(pulled):
+        yield pulled
 
 
 @pytest.fixture
@@ -57,9 +49,9 @@ def alone(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="module")
-def runs(place: Path) -> Mapping[str, str]:
+def runs(pulled: Path) -> Mapping[str, str]:
     """Two finished runs by what is told of them: one with a promise for edges, one for nodes."""
-    with at_home(place):
+    with at_home(pulled):
         told = {"edges": called(RUN), "nodes": called(ATTACKED)}
     return {name: one.json["run"] for name, one in told.items()}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import sys
 from collections.abc import Iterator
@@ -13,14 +12,13 @@ from pathlib import Path
 
 import pytest
 from tests.contracts.test_the_guide import package as package
-from tests.contracts.test_the_guide import ran
 
 from privgraph.privacy.events import Gaussian, Laplace, NonPrivate
 from privgraph.privacy.kinds import MechanismKind
 from privgraph.privacy.ledger import LedgerEntry
 from privgraph.registry import METHODS
 from privgraph.testing import MethodContract
-from privgraph.testing.form import fault, fault_of_relation, place
+from privgraph.testing.form import fault, fault_of_relation
 from privgraph.testing.methods import FACTS
 from privgraph.testing.noise import Drawn, fault_of_noise
 
@@ -109,25 +107,6 @@ def said_by_the_contract() -> str:
     return "nothing"
 
 
-@pytest.mark.long
-def test_every_test_of_the_contract_says_it(package: Path) -> None:
-    path = package / "class_counts" / "config.py"
-    clean = path.read_text()
-    path.write_text(clean.replace(DECORATOR, ""))
-    try:
-        done = ran(package, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "bounds or plan", "test_contract.py")
-    finally:
-        path.write_text(clean)
-    assert done.returncode == 1
-    asked = done.stdout.count("\nERROR ")
-    assert asked > 2
-    assert "passed" not in done.stdout
-    assert (
-        len(re.findall(r"^Config is no dataclass: .* see Config in class_counts/config\.py$", done.stdout, re.M))
-        == asked
-    )
-
-
 @pytest.mark.parametrize("unit", ["none", "edge"])
 def test_a_relation_of_another_unit_is_named(unit: str) -> None:
     """A row says what holds at node level; of edges, and of nothing, there is one relation alone."""
@@ -175,6 +154,10 @@ COUNTS = "graph.y[graph.train_mask]"
 @pytest.mark.parametrize(
     ("file", "right", "wrong", "test", "words"),
     [
+        ("train", "            context.ledger.add(entry)\n", "", "test_training_tells_all_that_it_should",
+         "see train in class_counts/train.py"),
+        ("train", "in plan.entries:", "in (*plan.entries, *plan.entries):", "test_training_tells_all_that_it_should",
+         "what was spent is not what was planned"),
         ("config", STD, "", "test_entries_say_the_noise_that_they_account_for", "needs the noise_std that is drawn"),
         ("config", "sensitivity=SENSITIVITY,", "", "test_entries_say_the_noise_that_they_account_for",
          "needs the sensitivity"),
@@ -229,8 +212,3 @@ def test_noise_that_is_drawn_once_and_used_again_is_named() -> None:
     laplace = replace(entry, event=Laplace(noise_multiplier=2.0), count=1)
     assert "2 (gaussian)" in fault_of_noise([Drawn("gaussian", 2.0, 1)], [laplace])
     assert fault_of_noise([], [replace(entry, event=NonPrivate(reason="none"))]) == ""
-
-
-def test_places_are_files() -> None:
-    assert place("privgraph.testing:MethodContract") == "MethodContract in privgraph/testing/__init__.py"
-    assert place("nowhere.config:Config") == "Config in nowhere/config.py"

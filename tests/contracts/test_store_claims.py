@@ -12,14 +12,13 @@ import pytest
 import sqlalchemy as sa
 from tests.contracts.store_runs import a_spec, running, statements
 
-from privgraph.runs import database, leases
+from privgraph.runs import leases
 from privgraph.runs.leases import Leases, Outcome
-from privgraph.runs.queueing import AtHand, Wants, first_stack
-from privgraph.runs.records import OtherKey, RunIsFixed, StoreError
+from privgraph.runs.queueing import Wants, first_stack
+from privgraph.runs.records import RunIsFixed, StoreError
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
-from privgraph.runs.tables import keys, runs
-from privgraph.streams import fingerprint
+from privgraph.runs.tables import runs
 
 
 def test_a_run_is_claimed_once_and_only_where_there_is_room(store: RunStore) -> None:
@@ -91,16 +90,6 @@ def test_a_run_that_another_is_marking_as_lost_is_not_finished(store: RunStore, 
             lambda other: other.finish(run, "w", Outcome(state="done")),
         )
     assert store.get(run).state == "lost"
-
-
-def test_a_noise_key_that_another_is_agreeing_on_counts(store: RunStore, url: str) -> None:
-    def held(connection: sa.Connection) -> None:
-        store.database.lock(connection, database._SUBMIT_LOCK)
-        connection.execute(keys.insert().values(fingerprint=fingerprint(bytes(32))))
-
-    with pytest.raises(OtherKey):
-        beside(store, url, held, lambda other: other.agree(bytes([1] * 32)))
-    assert store.leases.fingerprint() == fingerprint(bytes(32))
 
 
 def test_workers_of_another_machine_take_no_room_of_this_one(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,19 +167,6 @@ def test_a_claim_asks_as_little_of_many_runs_that_it_leaves_as_of_few(store: Run
     assert not any("UPDATE" in one for one in asked), "no row is locked"
 
 
-def test_a_run_that_a_claim_leaves_is_free_for_others_at_once(store: RunStore, url: str) -> None:
-    if url.startswith("sqlite"):
-        pytest.skip("one writer at a time: no claim runs beside another")
-    *others, first = elsewhere(store, 3)[::-1]
-    here = store.submit(make_spec("mlp", "karate", {"epochs": 3}))
-    beside = RunStore.open(url)
-    with store.database.write() as connection:
-        assert first_stack(connection, Wants(), AtHand(data=["karate"], needs=[""])) == [here]
-        assert beside.leases.claim_next("has cora") == [first]
-    beside.close()
-    assert store.states(others) == dict.fromkeys(others, "queued")
-
-
 def test_runs_of_one_stack_that_were_given_to_two_engines_are_taken_apart(store: RunStore) -> None:
     specs = [make_spec("gnn", "karate", {"epochs": 10}, seed=seed) for seed in range(5)]
     ids = store.submit_all(specs, batch="b", engine="slurm")
@@ -199,14 +175,6 @@ def test_runs_of_one_stack_that_were_given_to_two_engines_are_taken_apart(store:
     assert store.leases.claim_next("here", Wants(engines=("local",))) == [ids[0], ids[3]]
     assert store.leases.claim_next("here", Wants(engines=("local",))) == []
     assert store.leases.claim_next("pulls") == [ids[1], ids[2], ids[4]]
-
-
-def test_a_worker_takes_of_a_stack_what_it_has_memory_for(store: RunStore) -> None:
-    ids = store.submit_all([make_spec("gnn", "karate", {"epochs": 10}, seed=seed) for seed in range(3)], batch="b")
-    with store.database.write() as connection:
-        connection.execute(runs.update().where(runs.c.id == ids[1]).values(memory_mb=5000.0))
-    assert store.leases.claim_next("small", Wants(memory_mb=4000.0)) == [ids[0], ids[2]]
-    assert store.leases.claim_next("large", Wants(memory_mb=5000.0)) == [ids[1]]
 
 
 def test_a_claim_asks_for_all_that_a_run_reads(store: RunStore) -> None:

@@ -12,11 +12,9 @@ from tests.contracts.store_runs import NOBODY, a_spec, running
 
 from privgraph.progress import Log, Metric, Progress
 from privgraph.runs import leases
-from privgraph.runs.launch import wait
 from privgraph.runs.leases import Outcome
 from privgraph.runs.queueing import Wants
-from privgraph.runs.records import OtherKey, RunIsFixed, RunQuery, StoreError
-from privgraph.runs.spec import make_spec
+from privgraph.runs.records import OtherKey, RunIsFixed, StoreError
 from privgraph.runs.store import RunStore
 from privgraph.streams import fingerprint
 
@@ -263,13 +261,3 @@ def test_a_worker_that_hangs_is_lost_later_than_one_that_died(store: RunStore, m
     clock[0] += leases.HUNG_AFTER
     assert store.sweep_lost() == [run]
     assert store.get(run).error.startswith("the worker hung for 145 seconds")
-
-
-def test_a_worker_trains_a_run_of_this_store(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    run = store.submit(make_spec("mlp", "karate", {"epochs": 5}))
-    (record,) = wait(store, [run], timeout=120)
-    assert record.state == "done", record.error
-    assert record.statement is not None
-    assert record.statement.epsilon == 0
-    assert store.find_rows(RunQuery(order="sound_epsilon"))[0]["sound_epsilon"] == 0
