@@ -131,11 +131,6 @@ bench: $(VENV)/.installed-test
 	$(BIN)/python -m tests.benchmarks.bench_nap
 	$(BIN)/python -m tests.benchmarks.bench_teachers
 	$(BIN)/python -m tests.benchmarks.bench_teachers --memory
-	$(BIN)/python -m tests.benchmarks.bench_prompts
-	$(BIN)/python -m tests.benchmarks.bench_subgraphs
-	$(BIN)/python -m tests.benchmarks.bench_relations
-	$(BIN)/python -m tests.benchmarks.bench_first_hour
-	$(BIN)/python -m tests.benchmarks.bench_queue
 
 # Whole runs with a GPU and without it, on a machine that has one.
 .PHONY: bench-device
@@ -163,13 +158,6 @@ planted-bugs: $(VENV)/.installed-test
 INPUTS ?= 100000
 fuzz: $(VENV)/.installed-test
 	$(BIN)/python -m tests.fuzz --inputs $(INPUTS)
-
-# Workers, commands, launchers and databases killed at random moments, on SQLite and PostgreSQL, and what was lost (nothing; about
-# 15 seconds a round). ROUNDS=40 plays fewer.
-.PHONY: faults
-ROUNDS ?= 200
-faults: $(VENV)/.installed-test
-	$(BIN)/python -m tests.faults.rounds --rounds $(ROUNDS)
 
 # Sixteen workers that pull 3,000 short runs from one PostgreSQL store; the same while a worker is killed every second and the database
 # crashes twice; and the runs an hour of one worker and of two. RUNS=300 plays fewer.

@@ -3,10 +3,7 @@ traceback."""
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,9 +12,6 @@ from tests.pages.kept_runs import KARATE
 
 from privgraph.options import OptionError, build
 from privgraph.registry import METHODS, method
-from privgraph.runs.records import StoreIsFull, StoreIsReadOnly
-from privgraph.runs.spec import make_spec
-from privgraph.runs.store import RunStore
 from privgraph_workbench.cli import main
 from privgraph_workbench.serving import launcher
 from privgraph_workbench.serving.server import Gate
@@ -96,65 +90,3 @@ def test_the_beginning_of_a_proxys_secret_is_not_the_secret() -> None:
 
 def test_the_browser_is_shown_no_traceback() -> None:
     assert "--client.showErrorDetails=none" in launcher.command("127.0.0.1", 8501)
-
-
-# Disks
-
-
-@pytest.fixture
-def disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A disk of 2 MiB with a home on it."""
-    if sys.platform != "linux" or os.getuid() != 0:
-        pytest.skip("mounting a small disk needs root on Linux")
-    place = tmp_path / "disk"
-    place.mkdir()
-    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "none", str(place)], capture_output=True, text=True)
-    if made.returncode:
-        pytest.skip(f"no small disk could be mounted: {made.stderr.strip()}")
-    monkeypatch.setenv("PRIVGRAPH_HOME", str(place / "home"))
-    yield place
-    subprocess.run(["umount", "--lazy", str(place)], check=True)
-
-
-@pytest.mark.parametrize("killed", [False, True])
-@pytest.mark.long
-def test_a_store_on_a_full_or_read_only_disk_is_read(
-    disk: Path, killed: bool, capsys: pytest.CaptureFixture[str]
-) -> None:
-    store = RunStore.open()
-    run = store.submit(make_spec("mlp", "karate"))
-    if killed:  # a writer that is killed leaves its log beside the database
-        code = (
-            "import os, sys; from privgraph.runs.store import RunStore as S; S.open().note(sys.argv[1], "
-            "'kept'); os.kill(os.getpid(), 9)"
-        )
-        subprocess.run([sys.executable, "-c", code, run], check=False)
-    else:
-        store.note(run, "kept")
-    store.close()
-    filler = disk / "filler"
-    with filler.open("wb", buffering=0) as file:
-        try:
-            while True:
-                file.write(bytes(4096))
-        except OSError:
-            pass
-    full = RunStore.open()
-    assert full.get(run).note == "kept"
-    assert main(["show", run]) == 0
-    assert main(["list", "runs"]) == 0
-    capsys.readouterr()
-    with pytest.raises(StoreIsFull, match="no room left"):
-        full.note(run, "x" * 4000)
-    filler.unlink()
-    full.note(run, "kept")  # the same store, without being opened again
-    full.close()
-    subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
-    fixed = RunStore.open()
-    assert fixed.get(run).note == "kept"
-    assert main(["show", run]) == 0
-    assert main(["list", "runs"]) == 0
-    with pytest.raises(StoreIsReadOnly, match="can be read, and nothing can be written"):
-        fixed.note(run, "no")
-    fixed.close()
-    subprocess.run(["mount", "-o", "remount,rw", str(disk)], check=True)

@@ -14,7 +14,6 @@ from tests.methods.relations.test_nearest import adapted, slowly
 
 from privgraph.data.load import load
 from privgraph.methods.relations.nearest import load_reader
-from privgraph.runs import ask
 from privgraph.runs.ask import Room, read_lines, replies
 from privgraph.runs.questions import MOST_BYTES, Asked, Question
 
@@ -115,14 +114,11 @@ def test_another_adapter_in_the_same_folder_is_read_anew(room: Room, tmp_path: P
     assert other != first
 
 
-def test_of_very_many_texts_some_are_searched(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ask, "MOST_TEXTS", 20)
-    found = room.answer(question(), lambda share, stage: None)
-    assert (found.searched, found.texts) == (20, 50)
-    assert {one.number for one in found.entities} <= {50 + 5 * place // 2 for place in range(20)}
-
-
 # Wrong input
+
+
+def encoder(**changed: Any) -> dict[str, Any]:
+    return {"encoders": [question().to_json()["encoders"][0] | changed]}
 
 
 @pytest.mark.parametrize(
@@ -139,6 +135,11 @@ def test_of_very_many_texts_some_are_searched(room: Room, monkeypatch: pytest.Mo
         ({"domain": "attic"}, "the domain must be one of kitchen, garden (got attic)"),
         ({"data": "karate", "data_options": {}}, "karate has no texts in domains (got garden)"),
         ({"data_options": {"products": 1}}, "products must be at least 50"),
+        (encoder(encoder="nonsense"), "it must be minilm, tiny or the path of a folder"),
+        (encoder(similarity="angle"), "similarity must be one of cosine, dot (got angle)"),
+        (encoder(folder="/nowhere/run"), "there is no adapter to be read in run"),
+        (encoder(max_tokens=0), "max_tokens must be a whole number of at least 1 (got 0)"),
+        (encoder(made="now"), "an encoder is asked by texts"),
     ],
 )
 def test_wrong_questions_are_one_sentence_and_the_next_is_answered(
@@ -154,29 +155,6 @@ def test_wrong_questions_are_one_sentence_and_the_next_is_answered(
 def test_lines_that_are_no_question(room: Room, wrong: bytes) -> None:
     (found,) = said(room, wrong)
     assert found["error"].startswith("a question must ")
-
-
-@pytest.mark.parametrize(
-    ("changed", "sentence"),
-    [
-        ({"encoder": "nonsense"}, "it must be minilm, tiny or the path of a folder"),
-        ({"similarity": "angle"}, "similarity must be one of cosine, dot (got angle)"),
-        ({"folder": "/nowhere/run"}, "there is no adapter to be read in run"),
-        ({"max_tokens": 0}, "max_tokens must be a whole number of at least 1 (got 0)"),
-        ({"made": "now"}, "an encoder is asked by texts"),
-    ],
-)
-def test_encoders_that_cannot_be_asked(room: Room, changed: dict[str, Any], sentence: str) -> None:
-    asked = question().to_json()
-    asked["encoders"] = [asked["encoders"][0] | changed]
-    found = said(room, json.dumps(asked).encode())[-1]
-    assert sentence in found["error"]
-
-
-def test_a_domain_of_one_text_has_no_neighbour(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ask, "MOST_TEXTS", 1)
-    text = load("products", data_options=SHOP).texts[50]
-    assert "holds no other text to compare with" in said(room, line(question(text)))[-1]["error"]
 
 
 # Lines

@@ -12,7 +12,7 @@ from typing import Any
 
 import psutil
 import pytest
-from tests.runs.test_asking import line, question
+from tests.runs.test_asking import question
 
 from privgraph.runs.asking import Asker, Ticket
 from privgraph.runs.questions import Answer, AskingError, ProcessEnded
@@ -130,13 +130,6 @@ def test_what_is_refused_and_what_is_no_answer(asker: Asker) -> None:
     assert answered(asker, "one").searched == 3
 
 
-def test_a_process_that_cannot_be_started() -> None:
-    made = Asker(command=["/nowhere/python"])
-    with pytest.raises(ProcessEnded, match="no process that reads texts could be started"):
-        answered(made, "one")
-    made.close()
-
-
 def own(*words: str, **more: Any) -> subprocess.Popen[bytes]:
     """The real process."""
     command = [sys.executable, "-P", "-m", "privgraph.runs.ask", *words]
@@ -184,19 +177,3 @@ def test_the_real_process_answers_and_keeps_its_words_apart() -> None:
             answered(made, "rustic oak bench", domain="attic")
     finally:
         made.close()
-
-
-def test_what_libraries_print_is_no_answer() -> None:
-    code = """
-        import sys
-        from privgraph.runs import ask
-        def answer(room, question, told):
-            print("a library's advice")
-            raise ValueError("no answer today")
-        ask.Room.answer = answer
-        sys.exit(ask.main([]))
-    """
-    command = [sys.executable, "-c", textwrap.dedent(code)]
-    done = subprocess.run(command, input=line(question()) + b"\n", capture_output=True, check=True, timeout=100)
-    assert done.stdout == b'{"error": "no answer today"}\n'
-    assert b"a library's advice" in done.stderr

@@ -14,7 +14,6 @@ from tests.runs.runs_made_here import done
 from privgraph.attacks.audited import as_audit
 from privgraph.attacks.options import AttackOptions
 from privgraph.attacks.record import AttackRecord
-from privgraph.data.errors import DataError
 from privgraph.options import OptionError
 from privgraph.privacy import statements
 from privgraph.privacy.kinds import Adversary
@@ -99,17 +98,6 @@ def test_a_bound_goes_to_the_run_as_an_audit_s_does(store: RunStore) -> None:
     # a try whose answer was lost is not counted twice
     attack._keep(store, attacks[0])
     assert len(store.audits(run)) == 2
-
-
-def test_an_attack_whose_data_are_not_at_hand_takes_no_turn(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = done(store, quick(epsilon=8.0))
-
-    def refuse(*_: object, **__: object) -> None:
-        raise DataError("the graph is not at hand")
-
-    monkeypatch.setattr("privgraph.data.load.load", refuse)
-    assert attack.main([run, "--attack", "threshold", "--targets", "2"]) == 1
-    assert store.next_turn(run) == 1
 
 
 @pytest.mark.parametrize(("method", "options"), [("mlp", {"unit": "none"}), ("gap", {"unit": "edge", "depth": 1})])

@@ -70,31 +70,6 @@ def trains(store: RunStore, run: str, token: str) -> bool:
     return "with canaries" in found.stage
 
 
-@pytest.mark.long
-def test_an_audit_from_its_start_to_the_store(store: RunStore) -> None:
-    run = done(store, quick())
-    assert auditing.state(store, run) is None
-    one = auditing.start(store, run, "white-box", QUICK)
-    other = auditing.start(store, run, "white-box", AuditOptions(canaries=100, seed=1))
-    assert [found.token for found in auditing.states(store, run)] == [one, other]
-    first, second = ended(store, run, one), ended(store, run, other)
-    assert (first.error, first.progress, first.options, first.name) == ("", 1.0, QUICK, "white-box")
-    assert (second.error, second.options.seed) == ("", 1)
-    latest = auditing.state(store, run)
-    assert latest is not None
-    assert latest.token == other
-    kept = store.audits(run)
-    assert sorted(record.seed for record in kept) == [0, 1]
-    record = auditing.outcome(store, run, one)
-    assert record is not None
-    assert record in kept
-    assert auditing.outcome(store, run, other) != record
-    statement = store.get(run).statement
-    assert statement is not None
-    assert statement.epsilon_audited == max(one.epsilon for one in kept)
-    assert statement.audit_confidence == 0.95
-
-
 def test_an_audit_that_is_asked_to_stop_obeys_and_keeps_nothing(store: RunStore) -> None:
     run = done(store, quick())
     EXAMINER.diary(store, run, "mine")

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from tests.postgres_here import Server, binaries
 
 from privgraph.home import home
 from privgraph.options import UnknownName
 from privgraph.runs import engines, launch
 from privgraph.runs.engine_options import RETRIES, EngineOptions
-from privgraph.runs.engines import ENGINES, EngineError, EngineSpec, configured, surroundings, train
+from privgraph.runs.engines import ENGINES, EngineError, EngineSpec, configured, train
 from privgraph.runs.engines.__main__ import main as given
 from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import RunSpec, make_spec
@@ -190,26 +189,6 @@ def test_workers_of_slurm_that_are_not_needed_are_cancelled(tmp_path: Path, monk
     assert [job.cancelled for job in jobs._jobs] == [False, True, True]
 
 
-def test_workers_are_told_where_artifacts_lie_unless_the_url_says_so(tmp_path: Path) -> None:
-    store = a_store(tmp_path)
-    assert surroundings(store)["PRIVGRAPH_ARTIFACTS"] == str(store.folders)
-    shared = RunStore.open(f"sqlite:///{tmp_path / 'runs.sqlite'}?artifacts={tmp_path / 'shared'}")
-    assert surroundings(shared) == {"PRIVGRAPH_STORE": shared.url}
-
-
-def test_a_launcher_leaves_what_was_given_to_an_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    started: list[list[str]] = []
-    monkeypatch.setattr(launch, "_start", lambda _store, ids, _worker, **_: started.append(ids))
-    store = a_store(tmp_path)
-    monkeypatch.setattr(launch, "capacity", lambda: 99)
-    monkeypatch.setattr(launch, "_memory_left", lambda: True)
-    given = store.submit_all(the_sweep()[:2], engine="slurm")
-    own = store.submit(make_spec("mlp", "karate"))
-    assert launch.launch(store) == [own]
-    assert launch.launch(store, given) == [], "whoever waits for them waits for the engine"
-    assert started == [[own]]
-
-
 @pytest.mark.long
 def test_a_sweep_of_an_engine_that_nobody_waits_for_is_trained_all_the_same(
     capsys: pytest.CaptureFixture[str],
@@ -256,89 +235,17 @@ def test_submitit_gives_the_same_ids_and_numbers_as_this_machine(tmp_path: Path)
     assert trained("slurm", specs, a_store(tmp_path / "other"), options) == here
 
 
-@pytest.fixture
-def team() -> Iterator[RunStore]:
-    """A store in PostgreSQL."""
-    programs = binaries()
-    if programs is None:
-        pytest.skip("PostgreSQL is not installed")
-    server = Server(programs)
-    try:
-        server.start()
-        store = RunStore.open(server.url)
-        yield store
-        store.close()
-    finally:
-        server.remove()
-
-
-@pytest.fixture
-def cluster() -> Iterator[object]:
-    """A Ray cluster of two machines, which are processes of this one."""
+@pytest.mark.long
+@pytest.mark.cluster
+@pytest.mark.timeout(900)
+@pytest.mark.filterwarnings("ignore")
+def test_ray_gives_the_same_numbers_as_this_machine(tmp_path: Path) -> None:
     import ray
-    from ray.cluster_utils import Cluster
 
-    def begin() -> Cluster:
-        made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
-        made.add_node(num_cpus=1)
-        made.wait_for_nodes(timeout=120)
-        ray.init(address=made.address, log_to_driver=False)
-        return made
-
-    def end(made: Cluster) -> None:
-        ray.shutdown()
-        made.shutdown()
-
-    made = None
-    for _ in range(3):  # its agents are given 15 seconds, which a busy machine may take (ray #65983)
-        try:
-            made = begin()
-            break
-        except Exception:
-            ray.shutdown()
-    if made is None:
-        pytest.skip("Ray itself did not start, three times (ray #65983: its agents have 15 seconds)")
-    try:
-        yield made
-    finally:
-        end(made)
-
-
-IGNORED = (
-    "ignore::pytest.PytestUnraisableExceptionWarning",
-    "ignore::DeprecationWarning",
-    "ignore::FutureWarning",
-    "ignore::ResourceWarning",
-    "ignore::UserWarning",
-)
-
-
-def of_ray(test: Callable[..., None]) -> Callable[..., None]:
-    """A test of Ray, whose own warnings are its own."""
-    marks = [pytest.mark.long, pytest.mark.postgres, pytest.mark.cluster, pytest.mark.timeout(900)]
-    for mark in (*marks, *(pytest.mark.filterwarnings(one) for one in IGNORED)):
-        test = mark(test)
-    return test
-
-
-@of_ray
-def test_two_machines_of_ray_give_the_same_as_this_one_and_one_that_dies_loses_no_run(
-    team: RunStore, cluster: object, tmp_path: Path
-) -> None:
     specs = the_sweep()
     here = trained("local", specs, a_store(tmp_path / "one"))
-    assert trained("ray", specs, team, EngineOptions(workers=2)) == here
-
-    specs = [make_spec("gnn", "digits", {"epochs": 800}, seed=seed) for seed in range(6)]
-    ids = team.submit_all(specs, engine="ray", retries=2)
-    third = cluster.add_node(num_cpus=1)  # type: ignore[attr-defined]
-    died = []
-
-    def kill(states: dict[str, str]) -> None:
-        if not died and list(states.values()).count("running") == 3:
-            cluster.remove_node(third, allow_graceful=False)  # type: ignore[attr-defined]
-            died.append(third)
-
-    states = train("ray", team, ids, EngineOptions(workers=3), watch=kill, every=0.1)
-    assert died
-    assert states == dict.fromkeys(ids, "done")
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    try:
+        assert trained("ray", specs, a_store(tmp_path / "other"), EngineOptions(workers=2)) == here
+    finally:
+        ray.shutdown()

@@ -3,11 +3,8 @@ left."""
 
 from __future__ import annotations
 
-import html
-import io
 import json
 import shutil
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,11 +20,6 @@ from privgraph.runs.known_faults import FAULTS, known_faults
 from privgraph.runs.leases import Outcome
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import RunStore
-from privgraph_workbench.cli import main
-from privgraph_workbench.figures.costs import ledger
-from privgraph_workbench.figures.export import export
-from privgraph_workbench.report.archive import pack
-from privgraph_workbench.report.asked import Asked, Entry
 
 PREDICTED, TAILS, RECORD, REUSED, NAME, CHOSEN, WIDTH, ROLES, COUNTED = (fault.sentence for fault in FAULTS)
 OLD = Path(__file__).with_name("store-0.4.0")
@@ -112,32 +104,6 @@ def test_runs_of_an_old_store_are_read_and_say_what_they_carry(old: RunStore) ->
     assert statement.epsilon == pytest.approx(7.993103421242548), "what was promised is not changed after the fact"
     assert statement_from_json(json.loads(json.dumps(statement_to_json(statement)))) == statement
     assert len(old.events(GAP)) > 5
-
-
-@pytest.mark.long
-def test_the_command_line_and_every_export_say_it(old: RunStore, capsys: pytest.CaptureFixture[str]) -> None:
-    record = old.get(DP_MLP)
-    statement = record.statement
-    assert statement is not None
-    assert main(["show", DP_MLP]) == 0
-    said = capsys.readouterr().out
-    assert "Made by: a version before 0.5.0" in said
-    assert all(f"Known fault, which no epsilon here counts: {fault}" in said for fault in statement.known_faults)
-    assert main(["show", DP_MLP, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["privacy"]["known_faults"] == list(statement.known_faults)
-    assert told["version"] == ""
-    packed = pack(Asked(title="Old", entries=[Entry(runs=(DP_MLP,))]), old)
-    with zipfile.ZipFile(io.BytesIO(packed)) as archive:
-        for name in ("report.html", "statements.txt", "statements.json", "notebook.ipynb"):
-            text = html.unescape(archive.read(name).decode())
-            assert all(fault in text for fault in statement.known_faults), name
-    rows = ledger.data(statement.ledger, statement.delta)
-    for kind in ("txt", "json"):  # a CSV is numbers alone, and its words stand in the text beside it
-        text = export("ledger", rows, {"one": statement}, kind).decode()
-        assert all(fault in text for fault in statement.known_faults)
-    assert main(["show", MLP]) == 0
-    assert "Known fault" not in capsys.readouterr().out
 
 
 def test_an_upload_under_an_old_name_is_loaded(old: RunStore) -> None:

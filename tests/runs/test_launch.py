@@ -13,13 +13,8 @@ from privgraph.privacy.kinds import MechanismKind, Neighbours, Release
 from privgraph.privacy.ledger import Ledger, LedgerEntry
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import ASSUME_COMMON_SAMPLES, ASSUME_LAST_EPOCH, ASSUME_STOP_NOT_CHOSEN
-from privgraph.runs.ending import one_sentence
 from privgraph.runs.final_statement import LedgerMismatch, final_statement, interrupted_statement, sound_epsilon
-from privgraph.runs.launch import capacity
-from privgraph.runs.machine import DeviceError
-from privgraph.runs.processes import last_words
 from privgraph.runs.queueing import STACK_LIMIT, stack_name, stacks
-from privgraph.runs.records import StoreError
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.sweep import price_of_all, sweep
 
@@ -57,19 +52,6 @@ def test_only_what_shares_batch_graph_and_stacking_key_is_trained_together() -> 
     assert together(*alone) == [[0], [1]], "adapters gain nothing by a stack"
     stale = [RunSpec(method="gnn", dataset="karate", options={"gone": 1}, seed=seed) for seed in range(2)]
     assert together(*stale) == [[0], [1]]
-
-
-def test_capacity_is_what_the_variable_says_or_at_least_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("PRIVGRAPH_WORKERS", raising=False)
-    assert 1 <= capacity() <= 8
-    monkeypatch.setenv("PRIVGRAPH_WORKERS", "3")
-    assert capacity() == 3
-    monkeypatch.setenv("PRIVGRAPH_WORKERS", "0")
-    assert capacity() == 0
-    for bad in ("-1", "many", "1.5", "²"):
-        monkeypatch.setenv("PRIVGRAPH_WORKERS", bad)
-        with pytest.raises(StoreError, match=f"whole number of at least 0 .got {bad}"):
-            capacity()
 
 
 def test_tuning_costs_the_composition_of_all_that_was_tried() -> None:
@@ -186,27 +168,6 @@ def test_an_interrupted_run_states_an_upper_bound() -> None:
     )
     assert math.isinf(interrupted_statement(planned(epsilon=math.inf, unit="none"), Ledger([nothing])).epsilon)
     assert math.isinf(interrupted_statement(planned(epsilon=math.inf, unit="none"), Ledger()).epsilon)
-
-
-def test_errors_become_one_sentence() -> None:
-    assert one_sentence(DeviceError("there is no device")) == "there is no device"
-    assert one_sentence(ValueError("two\nlines")) == "ValueError: two lines"
-    assert one_sentence(KeyError()) == "KeyError"
-    assert len(one_sentence(ValueError("x" * 5000))) < 400
-    assert one_sentence(MemoryError()).startswith("there was not enough memory")
-
-
-def test_last_words_are_whole_lines(tmp_path) -> None:  # type: ignore[no-untyped-def]
-    log = tmp_path / "log"
-    assert last_words(log) == ""
-    log.write_text("one\ntwo\n")
-    assert last_words(log) == "one\ntwo"
-    log.write_text("\n".join(f"line {n}" for n in range(10_000)))
-    assert last_words(log).splitlines()[-1] == "line 9999"
-    assert last_words(log).splitlines()[0].startswith("line 9")
-    crash = 'Fatal Python error: Segmentation fault\n\n  File "here.py", line 3 in work\n'
-    log.write_text(f"{crash}\nExtension modules: {', '.join(f'package.module_{n}' for n in range(600))}\n")
-    assert last_words(log) == crash.strip()
 
 
 def test_who_stops_a_run_may_have_watched_private_curves() -> None:

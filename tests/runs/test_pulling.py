@@ -4,31 +4,24 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import ClassVar
 
 import pytest
-from tests.data import large_made_here as made
 
-from privgraph.data.large.add import add
-from privgraph.data.uploads import large_folder
 from privgraph.nn.text import naming
 from privgraph.options import OptionError
 from privgraph.runs import here, launch, worker
 from privgraph.runs import pulling as pulling_room
 from privgraph.runs.here import at_hand
-from privgraph.runs.leases import LOG_NAME, Outcome
+from privgraph.runs.leases import LOG_NAME
 from privgraph.runs.pull_options import PullOptions
 from privgraph.runs.queueing import Wants
 from privgraph.runs.records import RunRecord, StoreError
-from privgraph.runs.reporting import Job
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph.runs.sweep import sweep
@@ -95,14 +88,6 @@ def test_data_are_at_hand_where_their_files_are(tmp_path: Path, monkeypatch: pyt
     assert not at_hand("encoder:minilm", fetch=True)
 
 
-def test_a_large_graph_is_at_hand_while_its_arrays_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PRIVGRAPH_HOME", str(tmp_path / "home"))
-    graph = add(made.write(tmp_path, "csv")).name
-    assert at_hand(graph)
-    shutil.rmtree(large_folder(graph.removeprefix("upload:")))
-    assert not at_hand(graph)
-
-
 @pytest.mark.long
 def test_one_process_trains_all_that_waits_and_ends(store: RunStore) -> None:
     base = make_spec("mlp", "karate", {"epochs": 4})
@@ -130,17 +115,6 @@ def test_told_to_end_it_gives_its_run_back(store: RunStore) -> None:
     record = store.get(run)
     assert (record.state, record.attempt, record.progress) == ("queued", 2, 0.0)
     assert [event for event in store.events(run) if event.attempt == 1] == []
-
-
-@pytest.mark.long
-def test_a_stop_is_obeyed_and_the_worker_goes_on(store: RunStore) -> None:
-    run = store.submit(LONG)
-    worker = pulling("--idle", "0")
-    until(store, run, lambda record: record.progress > 0)
-    after = store.submit(make_spec("mlp", "karate", {"epochs": 3}))
-    store.request_stop(run)
-    worker.communicate(timeout=120)
-    assert (store.get(run).state, store.get(after).state, worker.returncode) == ("stopped", "done", 0)
 
 
 @pytest.mark.parametrize("split", ["random", "inductive"])
@@ -224,39 +198,6 @@ def test_a_key_that_was_renewed_after_the_claim_leaves_the_run_to_others(store: 
         for number, handler in before.items():
             signal.signal(number, handler)
     assert (store.get(run).state, store.get(run).attempt, taken.left) == ("queued", 2, 1)
-
-
-class Made:
-    """A worker that does not train: its runs end as `outcomes` says, in order of their claims."""
-
-    outcomes: ClassVar[list[str]] = []
-
-    def __init__(self, store: RunStore, token: str, jobs: Sequence[Job], **_: object) -> None:
-        self._store, self._token, self._jobs, self.told_to_end = store, token, jobs, False
-        self.left = 0
-
-    def work(self) -> bool:
-        state = self.outcomes.pop(0)
-        for job in self._jobs:
-            self._store.leases.finish(job.id, self._token, Outcome(state=state))
-        return state == "done"
-
-
-@pytest.fixture
-def made_worker(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> type[Made]:
-    monkeypatch.setattr(pulling_room, "Worker", Made)
-    monkeypatch.setattr(pulling_room, "_hear", lambda _: None)
-    monkeypatch.setattr(pulling_room, "LOOK_SECONDS", 0.01)
-    store.leases.agree(pulling_room._key())  # as `main` does before it pulls
-    return Made
-
-
-def test_who_pulls_takes_what_a_dead_worker_left(store: RunStore, made_worker: type[Made]) -> None:
-    run = store.submit(make_spec("mlp", "karate", {"epochs": 3}), retries=1)
-    store.leases.claim([run], "dead", pid=2**22 + 1)
-    made_worker.outcomes = ["done"]
-    assert pulling_room.pull(store, PullOptions(idle=0.0), (), threading.Event())
-    assert (store.get(run).state, store.get(run).attempt) == ("done", 2)
 
 
 def test_a_machine_without_cuda_takes_no_run_that_asks_for_it(monkeypatch: pytest.MonkeyPatch) -> None:

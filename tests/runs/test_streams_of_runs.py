@@ -25,32 +25,6 @@ def store(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[RunStore]
     store.close()
 
 
-def curve(store: RunStore, run: str) -> list[float]:
-    events = store.events(run, kinds=["metric"])
-    return [event.payload["value"] for event in events if event.payload["name"] == "train_loss"]
-
-
-@pytest.mark.long
-def test_a_run_repeats_with_the_same_key_and_with_no_other(
-    store: RunStore, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    spec = make_spec("progap", "karate", {"unit": "edge", "epsilon": 1.0, "epochs": 5, "depth": 1}, seed=3)
-    curves = []
-    for _ in range(2):
-        (record,) = wait(store, [store.submit(spec)], timeout=120)
-        assert record.state == "done", record.error
-        curves.append(curve(store, record.id))
-        store.delete(record.id)
-    assert curves[0] == curves[1]
-    monkeypatch.setenv("PRIVGRAPH_HOME", str(tmp_path / "elsewhere"))
-    other = RunStore.open()
-    (record,) = wait(other, [other.submit(spec)], timeout=120)
-    elsewhere = curve(other, record.id)
-    other.close()
-    assert elsewhere[:5] == curves[0][:5]  # stage 0 reads no edge, so there is no noise in it
-    assert elsewhere[5:] != curves[0][5:]
-
-
 @pytest.mark.long
 def test_runs_of_one_seed_have_noise_of_their_own(store: RunStore) -> None:
     """Common noise z would give v away: from v + a z and v + b z, whatever a and b."""

@@ -24,7 +24,7 @@ from privgraph.privacy.serialisation import entry_from_json
 from privgraph.privacy.statements import ASSUME_AGAIN_NOT_CHOSEN
 from privgraph.progress import Log, Metric
 from privgraph.runs.launch import launch, wait
-from privgraph.runs.leases import LOG_NAME, Outcome
+from privgraph.runs.leases import Outcome
 from privgraph.runs.records import FINISHED, RunQuery, StoreIsFull
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
@@ -107,21 +107,6 @@ def test_a_private_run_from_queue_to_statement(store: RunStore) -> None:
     assert [event.sequence for event in events] == list(range(1, len(events) + 1))
     assert events[-1].kind == "result"
     assert not list(store.folder(run).glob(".*"))
-
-
-@pytest.mark.long
-def test_a_batch_of_seeds_is_one_worker(store: RunStore) -> None:
-    specs = sweep(quick(), seeds=range(3))
-    ids = [store.submit(spec, batch="b") for spec in specs]
-    other = store.submit(quick(epochs=5), batch="b")
-    assert sorted(launch(store)) == sorted([*ids, other])
-    records = wait(store, [*ids, other], timeout=PATIENCE)
-    assert [record.state for record in records] == ["done"] * 4
-    logs = {(store.folder(run) / LOG_NAME).stat().st_ino for run in ids}
-    assert len(logs) == 1
-    assert (store.folder(other) / LOG_NAME).stat().st_ino not in logs
-    assert len({pid_of(store, run) for run in ids}) == 1
-    assert pid_of(store, other) != pid_of(store, ids[0])
 
 
 @pytest.mark.long
@@ -260,28 +245,6 @@ def _fill(path: Path) -> None:
 def _write_notes(store: RunStore, run: str) -> None:
     for _ in range(10_000):
         store.note(run, "x" * 4000)
-
-
-@pytest.mark.long
-def test_what_cannot_run_fails_in_one_sentence(
-    store: RunStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PRIVGRAPH_DATA", str(tmp_path / "no-data"))
-    # A reader that is found in a folder without the files, and an option of an older version.
-    lost = store.submit(make_spec("gnn", "german"))
-    stale = store.submit(RunSpec(method="gnn", dataset="karate", options={"unit": "none", "gone": 1}))
-    for name in ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
-        monkeypatch.setenv(name, "http://127.0.0.1:9")
-    records = wait(store, [lost, stale], timeout=PATIENCE)
-    assert [record.state for record in records] == ["failed", "failed"]
-    assert "german.csv" in records[0].error
-    assert str(tmp_path / "no-data") in records[0].error
-    assert records[1].error.startswith("there is no option gone; options are")
-    for record in records:
-        assert "\n" not in record.error
-        assert record.statement is None
-        assert "Traceback" in store.events(record.id, kinds=["log"])[-1].payload["message"]
-        assert "Traceback" in (store.folder(record.id) / LOG_NAME).read_text()
 
 
 def test_a_worker_that_cannot_be_started_fails_its_run(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
