@@ -22,10 +22,12 @@ def shown() -> dict[str, str]:
         "Graph(karate: 34 nodes, 78 edges, ": repr(graph),
         "Plan(progap: unit edge, sound epsilon 0.99": repr(plan),
         "PrivacyStatement(unit edge, ": repr(plan.statement),
-        "RunSpec(progap on social: unit edge, epsilon 2.0, ": repr(pg.spec("progap", "social", unit="edge", epsilon=2)),
+        "RunSpec(progap on social: unit edge, epsilon 2.0, ": repr(
+            pg.spec("progap", on="social", unit="edge", epsilon=2)
+        ),
         "RunSpec(of-old on elsewhere: ": repr(RunSpec(method="of-old", dataset="elsewhere", options={"width": 4})),
         f"RunRecord({spec.id}: failed, ": repr(replace(record, state="failed", error="no memory " * 30)),
-        f"<run {spec.id}": repr(pg.Run(record, pg.open_store(":memory:"))),
+        f"<Run {spec.id}": repr(pg.Run(record, pg.open_store(":memory:"))),
         "StoredEvent(7, spent: ": repr(
             StoredEvent(sequence=7, attempt=1, time=0.0, kind="spent", payload={"entry": "x" * 1000})
         ),
