@@ -56,13 +56,6 @@ def test_the_larger_side_s_nodes_are_as_likely_partners_as_each_other() -> None:
     assert abs(taken[trained] / 600 - 0.5).max() < 4 * 0.5 / np.sqrt(600)
 
 
-def test_every_node_of_the_smaller_side_has_one_partner() -> None:
-    trained, random = drawn(1)
-    scores = np.where(trained, 0.0, 2.0 ** (np.cumsum(~trained) % 50))
-    gaps, _ = differences(scores, trained, random)
-    assert sorted(abs(gaps)) == sorted(scores[~trained])
-
-
 @pytest.mark.long
 @pytest.mark.parametrize("steps", [2, 4])
 def test_the_bound_covers_and_a_twin_that_forgets_the_walk_does_not(steps: int) -> None:

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.attacks.attacked_here import QUICK, SMALL, attacked, graph, subject
+from tests.attacks.attacked_here import QUICK, attacked, graph, subject
 
 from privgraph.attacks import membership
 from privgraph.attacks.drawing import balanced, independent
-from privgraph.attacks.exchange import differences, exchange_bound, implies, walk
+from privgraph.attacks.exchange import differences, exchange_bound
 from privgraph.attacks.judging import Implied, Play, judged
 from privgraph.attacks.options import Attacked, AttackOptions
 from privgraph.attacks.shadows import Asked
@@ -93,14 +93,6 @@ def test_pairs_of_an_attack_among_audits_cannot_be_tried_beforehand(monkeypatch:
     monkeypatch.setattr(membership, "noise_key", lambda _: b"j" * 32)
     assert drawn(1) != turns[0]
     assert drawn(0) == alone
-
-
-@pytest.mark.parametrize("name", SMALL)
-def test_two_nodes_that_exchange_their_places_are_two_records_apart_or_no_walk_leads_there(name: str) -> None:
-    """One leaves and the other comes, also where nothing is protected."""
-    steps = {"gnn": 2, "mlp": 2, "dp-mlp": 2}.get(name)
-    assert walk(subject(name)) == steps
-    assert implies(subject(name)) == (name == "dp-mlp"), "a bound is on what the run promises of nodes"
 
 
 def test_no_bound_where_nobody_drew_or_the_unit_is_another() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from tests.attacks.attacked_here import QUICK, answered, attacked, graph, subject
+from tests.attacks.attacked_here import QUICK, answered, graph, subject
 
 from privgraph.attacks import shadows
 from privgraph.attacks.options import Attacked
@@ -99,14 +99,6 @@ def test_kept_answers_are_those_of_one_device_and_of_one_version(monkeypatch: py
     assert shadows._digest(replace(told, device="cuda"), QUICK, held) != named
     monkeypatch.setattr(shadows, "program", lambda: "another version")
     assert shadows._digest(told, QUICK, held) != named
-
-
-def test_answers_without_shadow_models_are_not_kept_for_attacks_that_need_them(tmp_path: Path) -> None:
-    told = subject("mlp", tmp_path)
-    assert attacked("threshold", told).models == 2
-    assert not list(tmp_path.iterdir())
-    assert attacked("lira", told).models == 16
-    assert len(list(tmp_path.iterdir())) == 1
 
 
 def test_an_attack_that_was_stopped_goes_on_after_the_stacks_that_were_finished(

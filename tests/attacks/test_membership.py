@@ -12,8 +12,6 @@ import torch
 from tests.attacks.attacked_here import QUICK, SMALL, answered, attacked, graph, subject
 
 from privgraph.attacks import membership
-from privgraph.attacks.drawing import balanced, independent
-from privgraph.attacks.judging import Implied, Play, judged
 from privgraph.attacks.options import Attacked, AttackOptions
 from privgraph.attacks.record import AttackRecord
 from privgraph.attacks.shadows import Asked
@@ -161,63 +159,6 @@ def test_the_same_is_red_where_the_target_is_among_its_own_shadows(monkeypatch: 
     assert abs(np.mean([other for _, other in areas]) - 0.5) < 0.06, "and of the other model it knows nothing"
 
 
-def test_what_a_record_says_of_groups_and_of_the_exposed() -> None:
-    told = np.array([[3.0, 1.0, 2.0, 0.0, 1.5, 2.5], [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]])
-    members = np.array([[1, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 1]], dtype=bool)
-    labels = torch.tensor([0, 0, 1, 1, 0, 1])
-    edges = torch.tensor([[1, 2, 0, 0], [0, 0, 1, 2]])
-    held = replace(
-        graph(), x=torch.zeros(6, 2), y=labels, edge_index=edges, class_names=("a", "b"), _cache={},
-        train_mask=labels == 0, val_mask=labels == 5, test_mask=labels == 1,
-    )  # fmt: skip
-    plays = [
-        Play(nodes=np.arange(6), scores=row, members=trained, accuracy=0.5)
-        for row, trained in zip(told, members, strict=True)
-    ]
-    record = judged("lira", subject("dp-mlp"), QUICK, plays, Implied(), held, models=2, seconds=1.0)
-    assert [(one.node, one.label, one.degree, one.exposure) for one in record.exposed] == [
-        (0, "a", 2, 1.0),
-        (2, "b", 1, pytest.approx(2 / 3)),
-        (1, "a", 1, pytest.approx(1 / 3)),
-    ]
-    high = replace(plays[0], scores=np.array([3.0, 5.0, 4.0, 0.0, 1.5, 2.5]))
-    tied = judged("lira", subject("dp-mlp"), QUICK, [high], Implied(), held, models=1, seconds=1.0)
-    assert [(one.node, one.exposure) for one in tied.exposed] == [(1, 1.0), (2, 1.0), (0, 1.0)], "by score then"
-    # of class a: nodes 0 and 1 in the first model, 4 in the second; of b: 2 in the first, 3 and 5 then
-    assert [(one.name, one.nodes, one.exposure) for one in record.by_class] == [
-        ("a", 3, pytest.approx((1 + 1 / 3 + 1) / 3)),
-        ("b", 3, pytest.approx((2 / 3 + 1 + 1) / 3)),
-    ]
-    assert [(one.name, one.nodes) for one in record.by_degree] == [("0", 3), ("1", 2), ("2 to 3", 1)]
-    assert record.areas == (pytest.approx(6 / 9), 1.0)
-
-
-def test_models_that_are_surer_of_everybody_are_put_on_one_scale(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each model has a scale and a shift of its own, as one that stopped at another epoch has: they drown
-    what it remembers of a node, and go."""
-
-    def answers(_told: Attacked, _how: AttackOptions, **_: object) -> Any:
-        draw = np.random.default_rng(0)
-        members = np.concatenate([independent(4, 300, 200, draw), balanced(24, 300, 200, draw)])
-        plain = draw.normal(0, 1, (1, 300, 1)) + 1.0 * members[:, :, None] + 0.5 * draw.normal(size=(28, 300, 1))
-        signals = plain * draw.uniform(0.3, 3, (28, 1, 1)) + draw.normal(0, 5, (28, 1, 1))
-        yield Asked(
-            nodes=np.arange(300) % 120,
-            signals=signals,
-            members=members,
-            strangers=np.zeros((28, 0, 1)),
-            accuracies=np.zeros(28),
-            ways=("linked",),
-            targets=4,
-        )
-
-    monkeypatch.setattr(membership, "ask", answers)
-    for name in ("bavaria", "lira"):
-        scaled, raw = (attacked(name, subject("mlp"), AttackOptions(scaled=one)) for one in (True, False))
-        assert min(scaled.areas) > 0.85
-        assert np.mean(raw.areas) < 0.75
-
-
 @pytest.mark.parametrize(
     ("name", "options", "said"),
     [
@@ -268,26 +209,6 @@ def test_rmia_measures_each_model_against_what_that_model_says_of_strangers(monk
         assert np.array_equal(models.signals, held.signals[2:])
         assert np.array_equal(strangers, held.strangers[row])
         assert np.array_equal(theirs, held.strangers[2:])
-
-
-@pytest.mark.parametrize(
-    ("name", "read"),
-    [("lira", {"online": False, "variance": "each"}), ("rmia", {"online": False}), ("bavaria", {"online": False})],
-)
-def test_what_the_options_say_reaches_the_score(
-    name: str, read: dict[str, object], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seen: list[dict[str, object]] = []
-    real = getattr(membership.scores, name)
-
-    def spy(*given: Any, **how: Any) -> Any:
-        seen.append(how)
-        return real(*given, **how)
-
-    monkeypatch.setattr(membership.scores, name, spy)
-    monkeypatch.setattr(membership, "ask", forgetful)
-    attacked(name, subject("dp-mlp"), replace(QUICK, online=False, variance="each"))
-    assert seen == [read, read]
 
 
 def test_training_nodes_overlap_with_nobody() -> None:

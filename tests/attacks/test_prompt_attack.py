@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from scipy.stats import t as student
+from tests.methods.drained import returned
 from torch import Tensor
 
 from privgraph.attacks import prompts as attacks
@@ -50,13 +50,7 @@ def graph() -> Graph:
 
 @lru_cache
 def prepared_for(**changes: Any) -> tuple[PreparedGraph, Tensor]:
-    steps = ready(graph(), Config(**(SMALL | changes)), Context(), total=3)
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            found: tuple[PreparedGraph, Tensor] = end.value
-            return found
+    return returned(ready(graph(), Config(**(SMALL | changes)), Context(), total=3))
 
 
 @lru_cache
@@ -112,16 +106,6 @@ def test_each_class_has_its_shots() -> None:
     assert (~shadows).sum(0).min() >= 5
 
 
-def test_company_in_a_shadow_prompt_is_uniform() -> None:
-    """Given that a candidate is in, each other one is in with the chance (k - 1)/(T - 1)."""
-    attack = PromptAttack(shots=3, targets=10, pairs=3000, repetitions=1)
-    _, shadows = drawn(np.zeros(10, dtype=np.int64), attack)
-    together = shadows.T.astype(float) @ shadows
-    share = together / together.diagonal()[:, None]
-    others = share[~np.eye(10, dtype=bool)]
-    assert abs(others - 2 / 9).max() < 5 * np.sqrt(2 / 9 * 7 / 9 / 3000)
-
-
 def test_shadow_prompts_know_nothing_of_who_is_in_an_attacked_one() -> None:
     """First prompts of either kind share as many shots as two independent draws do: k^2/T on average."""
     shared = []
@@ -130,23 +114,6 @@ def test_shadow_prompts_know_nothing_of_who_is_in_an_attacked_one() -> None:
         members, shadows = drawn(np.zeros(10, dtype=np.int64), attack)
         shared.append(int((members[0] & shadows[0]).sum()))
     assert abs(np.mean(shared) - 0.9) < 4 * np.std(shared) / np.sqrt(400)
-
-
-def test_the_interval_over_repetitions_by_hand() -> None:
-    """Areas 1, 1/2 and 3/4 of three prompts: Student's t with two degrees of freedom, on either side."""
-    members = np.array([[True, True, False, False]] * 3)
-    scores = np.array([[3.0, 4.0, 1.0, 2.0], [1.0, 4.0, 2.0, 3.0], [2.0, 4.0, 1.0, 3.0]])
-    shadows = Shadows(signals=np.zeros((2, 4)), members=members[:2])
-    found = PromptMembership(
-        nodes=np.arange(4), labels=np.zeros(4, dtype=np.int64), members=members, target_signals=scores,
-        shadows=shadows, scores={"lira": scores},
-    )  # fmt: skip
-    assert found.areas("lira").tolist() == [1.0, 0.5, 0.75]
-    for confidence in (0.5, 0.8):
-        shown = found.mean_area("lira", confidence=confidence)
-        low, high = student.interval(confidence, 2, loc=0.75, scale=0.25 / np.sqrt(3))
-        assert (shown.repetitions, shown.area) == (3, 0.75)
-        assert (shown.low, shown.high) == pytest.approx((low, min(1.0, high)))
 
 
 def test_in_prompts_are_tuned_on_the_target_and_out_prompts_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -211,23 +178,6 @@ def test_the_loss_is_the_mean_over_shots(prompt: str) -> None:
         assert float(stacked.step()) == pytest.approx(float(usual.step()), rel=1e-4)
 
 
-def test_chunks_change_nothing() -> None:
-    prepared, table = prepared_for()
-    config = Config(**(SMALL | {"epochs": 5}))
-    nodes = prepared.private_nodes[:30]
-    tuned = Tuned(nodes=nodes.view(15, 2), seeds=list(range(15)))
-    whole = asked(prepared, table, config, tuned, nodes)
-    done = []
-    *steps, few = signals(prepared, table, recipe_of(config), tuned, nodes, memory_mb=0.02)
-    for step in steps:
-        assert not isinstance(step, np.ndarray)
-        done.append(step.done)
-    assert len(set(done)) > 5
-    assert done[-1] == 15
-    assert isinstance(few, np.ndarray)
-    assert abs(whole - few).max() < 1e-4
-
-
 # What it finds
 
 
@@ -282,10 +232,6 @@ def test_too_few_nodes_are_refused() -> None:
         candidates(prepared, PromptAttack(targets=61))
     with pytest.raises(ValueError, match="one has 3"):
         drawn(np.array([0, 0, 0, 1, 1, 1, 1]), PromptAttack(shots=2, targets=7, each_class=True))
-    with pytest.raises(ValueError, match="once"):
-        Tuned(nodes=torch.tensor([[1, 1]]), seeds=[0])
-    with pytest.raises(ValueError, match="a seed"):
-        Tuned(nodes=torch.tensor([[1, 2]]), seeds=[])
     one = attacked()
     single = replace(one, members=one.members[:1], scores={name: rows[:1] for name, rows in one.scores.items()})
     with pytest.raises(ValueError, match="at least two"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations
 from types import SimpleNamespace
@@ -13,6 +12,7 @@ import numpy as np
 import pytest
 import torch
 from scipy import stats
+from tests.methods.drained import returned
 
 from privgraph.attacks import prompt_runs
 from privgraph.attacks.options import Attacked, AttackOptions
@@ -85,13 +85,7 @@ def test_the_first_prompt_that_is_attacked_is_the_run_s_own() -> None:
     how = PromptAttack(shots=2, targets=40, pairs=2, repetitions=3, each_class=True, seed=11)
     *_, found = attack_prompts(graph(), told.config, how, run=SEED)
     assert isinstance(found, PromptMembership)
-    steps = ready(graph(), told.config, Context(seed=SEED), total=3)
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            prepared, table = end.value
-            break
+    prepared, table = returned(ready(graph(), told.config, Context(seed=SEED), total=3))
     own = chosen_by_label(prepared, 2, SEED)
     assert set(found.nodes[found.members[0]].tolist()) == set(own.nodes.tolist())
     assert not np.array_equal(found.members[0], found.members[1])
@@ -136,20 +130,6 @@ def test_the_row_from_options_to_the_record() -> None:
     assert any("1 of each class are the shots" in line for line in fewer.knows)
 
 
-def test_the_accuracy_is_that_of_a_prompt_on_as_many_shots(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As many as the attacked prompts have, where these are not as many as the run's."""
-    tuned: list[Config] = []
-
-    def listening(train: Any, config: Config, *given: Any) -> Any:
-        tuned.append(config)
-        yield from train_one(train, config, *given)
-
-    monkeypatch.setattr(prompt_runs, "train_one", listening)
-    told = subject(epochs=2)
-    attacked(told, AttackOptions(shadows=4, targets=1, shots=1))
-    assert tuned == [replace(told.config, shots=1)]
-
-
 def test_the_bound_is_from_pairs_of_one_class(monkeypatch: pytest.MonkeyPatch) -> None:
     """Across classes, which of two nodes is the shot is no fair coin; and each class has coins of its own."""
     seen = []
@@ -166,25 +146,6 @@ def test_the_bound_is_from_pairs_of_one_class(monkeypatch: pytest.MonkeyPatch) -
     assert [own for _, own in seen] == [2] * graph().num_classes
     assert all(one is dealers[0] for one in dealers), "one generator after another would deal the same coins"
     assert sum(size for size, _ in seen) == subject().config.sizes(160).private
-
-
-def test_what_the_options_say_reaches_the_scores_and_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[dict[str, Any]] = []
-
-    def listening(real: Callable[..., Any]) -> Callable[..., Any]:
-        def spy(*given: Any, **how: Any) -> Any:
-            seen.append(how)
-            return real(*given, **how)
-
-        return spy
-
-    for name in ("lira", "exchange_bound"):
-        monkeypatch.setattr(prompt_runs, name, listening(getattr(prompt_runs, name)))
-    options = AttackOptions(shadows=4, targets=2, online=False, variance="each", confidence=0.8)
-    record = attacked(subject(epochs=2), options)
-    scored = {"online": False, "variance": "each"}
-    assert seen == [scored, scored, {"steps": 2, "delta": 0.0, "confidence": 0.8}]
-    assert record.confidence == 0.8
 
 
 def test_what_is_refused_says_what_was_expected() -> None:

@@ -18,7 +18,6 @@ from privgraph.attacks.options import AttackOptions
 from privgraph.attacks.record import AttackRecord
 from privgraph.attacks.signals import Array, Bools
 from privgraph.data.graph import Graph
-from privgraph.nn.text.encoder import load_encoder
 from privgraph.registry import ATTACKS
 
 Says = Callable[[int, Bools], Array]
@@ -112,20 +111,3 @@ def test_trainings_on_the_same_relations_still_have_noise_of_their_own(monkeypat
         with pytest.raises(StopAsking):
             list(relations._train("relations", replace(told, turn=turn), asked, told.config, given, pairs, row))
     assert len(set(keys)) == 4
-
-
-def test_texts_are_cut_where_the_run_cut_them() -> None:
-    told, graph = subject(max_tokens=4), shop()
-    pairs = graph.relations(0)[:, :10]
-    encoder = load_encoder("tiny")
-    said = relations.likeness(told.config, encoder, graph, pairs)
-    vectors = torch.nn.functional.normalize(encoder.encode(encoder.tokenize(graph.texts, 4)).double(), dim=1)
-    assert np.allclose(said, (vectors[pairs[0]] * vectors[pairs[1]]).sum(1).numpy(), atol=1e-5)
-    assert not np.allclose(said, relations.likeness(replace(told.config, max_tokens=16), encoder, graph, pairs))
-
-
-def test_a_relation_is_counted_for_the_end_that_has_fewer() -> None:
-    star = torch.tensor([[0, 0, 0, 1, 2, 3], [1, 2, 3, 0, 0, 0]])
-    graph = replace(shop(), edge_index=star, _cache={})
-    ends = relations.fewer_relations(graph, torch.tensor([[0, 2], [1, 0]]))
-    assert ends.tolist() == [1, 2]

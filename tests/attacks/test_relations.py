@@ -4,7 +4,6 @@ memory that was planted, and what follows for epsilon."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +17,6 @@ from privgraph.attacks.exchange import exchange_bound
 from privgraph.attacks.matched import balanced_coins, gaps, kept, matched, signed_rank
 from privgraph.attacks.options import Attacked, AttackOptions
 from privgraph.attacks.record import AttackRecord
-from privgraph.attacks.signals import Array
 from privgraph.audits.bounds import shared_confidence
 from privgraph.data.graph import Graph
 from privgraph.data.load import load
@@ -40,15 +38,6 @@ TINY: dict[str, Any] = {
 BY_HEART = {"unit": "none", "rank": 8, "steps": 20, "batch_size": 90, "learning_rate": 0.05}
 """Fine-tuning that learns its relations by heart."""
 ONE = AttackOptions(targets=1)
-
-
-@pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    """The tiny encoder is slower on several."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 def shop() -> Graph:
@@ -228,31 +217,6 @@ def test_nothing_is_found_of_relations_that_the_training_never_saw(
     assert record.signed_rank is not None
     assert (record.signed_rank > 0.01) != leaks
     assert (record.bound == 0) != leaks
-
-
-def test_shadow_adapters_say_what_is_usual(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where relations differ more among themselves than training moves them, only the comparison finds it."""
-    drawn = np.random.default_rng(1)
-    levels = drawn.normal(0, 10, 90)
-
-    def trained(*given: Any) -> Iterator[relations._Tuned]:
-        graph, pairs = given[4], given[5]
-        held = {tuple(pair) for pair in graph.relations(0).T.tolist()}
-        inside = np.array([tuple(pair) in held for pair in pairs.T.tolist()])
-        told: Array = levels + 0.5 * inside + drawn.normal(0, 0.3, 90)
-        yield relations._Tuned(likeness=told, accuracy=0.5)
-
-    monkeypatch.setattr(relations, "_train", trained)
-    options = AttackOptions(targets=2, shadows=16)
-    told = subject(unit="none")
-    alone = ATTACKS["relations"].load_entry()(told, options)
-    beside = ATTACKS["relations-bavaria"].load_entry()(told, options)
-    without, found = [*alone][-1], [*beside][-1]
-    assert (without.models, found.models) == (2, 18)
-    assert without.outcome.area < 0.65
-    assert min(found.areas) > 0.75
-    raw = [*ATTACKS["relations-bavaria"].load_entry()(told, replace(options, scaled=False))][-1]
-    assert raw.outcome.area > 0.75
 
 
 # What follows

@@ -212,17 +212,3 @@ def _score(name: str, played: Played) -> NDArray[np.float64]:
             return bavaria(played.target, played.shadows)
         case _:
             return rmia(played.target, played.shadows, played.target[:50], played.shadows.queries[:, :50], gamma=1.2)
-
-
-class TestRefusals:
-    def test_signals_of_other_targets_are_refused(self) -> None:
-        with pytest.raises(ValueError, match="must be of the shadow models' targets"):
-            bavaria(TARGET[:1], SHADOWS)
-        with pytest.raises(ValueError, match="not a finite number"):
-            lira(np.array([np.nan, 0.0]), SHADOWS)
-
-    def test_wrong_options_are_refused(self) -> None:
-        with pytest.raises(ValueError, match="variance must be one of each, pooled"):
-            lira(TARGET, SHADOWS, variance="all")
-        with pytest.raises(ValueError, match="gamma must be greater than 0"):
-            rmia(TARGET, SHADOWS, TARGET, SIGNALS, gamma=0)

@@ -1,4 +1,4 @@
-"""The attack `link` as a row of the table: on several methods, with each of its options, and stored."""
+"""The attack `link` as a row of the table: on several methods, with each of its options."""
 
 from __future__ import annotations
 
@@ -96,34 +96,6 @@ def test_what_the_options_say_reaches_the_pairs_and_the_scores(monkeypatch: pyte
     assert np.array_equal(seen[0][2].nodes, seen[2][2].nodes), "the same for each distance"
 
 
-def test_influence_asks_with_features_that_are_a_hundredth_larger() -> None:
-    """The made-up model says something else as soon as a feature is another, and more so of later nodes."""
-    held, outsider = graph(), Outsider()
-    base = torch.zeros(120, held.num_classes)
-    outsider.hears(linked=base)
-    asked: list[tuple[int, torch.Tensor]] = []
-
-    def changed(node: int, features: torch.Tensor) -> torch.Tensor:
-        asked.append((node, features))
-        other = bool((features != held.x[node]).any())
-        return base + (torch.arange(held.num_classes) == 0) * other * (node + 1) / 1000
-
-    outsider.may_ask(changed)
-    model = stealing._Model(graph=held, posteriors=stealing._posteriors(base), outsider=outsider)
-    pairs = draw_pairs(held.edge_index.numpy(), 120, 50, np.random.default_rng(0))
-    *_, scores = stealing._scores(model, pairs, AttackOptions(by="influence"))
-    (first, unchanged), *rest = asked
-    assert torch.equal(unchanged, held.x[first]), "what it says without a change"
-    assert sorted(node for node, _ in rest) == sorted(set(pairs.nodes[:, 1].tolist()))
-    for node, features in rest:
-        assert torch.equal(features, held.x[node] * 1.01)
-    told = {node: stealing._posteriors(changed(node, held.x[node] + 1)) for node, _ in rest}
-    assert all(bool((held.x[node] != 0).any()) for node in told)
-    assert scores == pytest.approx(
-        [np.linalg.norm(told[node] - model.posteriors, axis=1)[0] / 0.01 for node in pairs.nodes[:, 1]]
-    )
-
-
 def with_edges_of_no_meaning(nodes: int = 150, edges: int = 400, seed: int = 5) -> Callable[[], Graph]:
     """The features and labels of a graph, with edges that look at neither."""
 
@@ -161,17 +133,6 @@ def test_the_first_model_is_the_run_where_there_is_no_noise() -> None:
     assert record.outcome == outcome(closeness(said, pairs.nodes, "correlation"), pairs.linked)
 
 
-def test_models_train_on_nodes_drawn_anew_as_those_of_other_attacks_do() -> None:
-    options = replace(QUICK, targets=3)
-    graphs = stealing._graphs(subject("gnn"), options, graph())
-    assert torch.equal(graphs[0].train_mask, graph().train_mask)
-    *_, asked = ask(subject("gnn"), replace(options, shadows=14))
-    assert not isinstance(asked, Progress)
-    assert len({row.tobytes() for row in asked.members[:3]}) == len(graphs) == 3
-    for own, row in zip(graphs, asked.members, strict=False):
-        assert own.train_mask.nonzero().squeeze(1).tolist() == asked.nodes[row].tolist()
-
-
 def test_every_model_has_noise_and_a_seed_of_its_own_and_the_first_is_the_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Context] = []
     real = stealing.Context
@@ -207,9 +168,8 @@ def test_an_inductive_run_is_asked_about_the_edges_that_it_has() -> None:
             assert part[pair[0]] == part[pair[1]]
 
 
-@pytest.mark.parametrize("way", ["side by side", "as one"])
-@pytest.mark.parametrize("conv", ["sage", "gcn", "gat", "gin"])
-def test_a_model_that_is_asked_again_answers_for_the_features_it_is_given(conv: str, way: str) -> None:
+@pytest.mark.parametrize(("way", "conv"), [("side by side", "sage"), ("as one", "gat")])
+def test_a_model_that_is_asked_again_answers_for_the_features_it_is_given(way: str, conv: str) -> None:
     """With its own features a node gets the answer that it had; with others, that of a graph with these."""
     config = build(GnnConfig, {"epochs": 6, "hidden": 8, "conv": conv})
     whole, outsider = graph(), Outsider()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -91,22 +90,6 @@ def test_a_model_that_remembers_whom_it_learnt_from_is_found(
     for name in ("bavaria", "lira"):  # these learn from shadow models which way memory goes
         record = attacked(name, subject("dp-gpl"), AttackOptions(shadows=24, targets=3))
         assert (np.mean(record.areas) > 0.9) == (memory != 0), name
-
-
-@pytest.mark.long
-def test_what_is_told_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    told = subject("dp-gpl", tmp_path)
-    record = attacked("lira", told)
-    assert record.bound is None
-    assert record.steps is None
-    assert any("nobody takes it" in note for note in record.notes)
-    assert any("other draws of those who teach" in line for line in record.knows)
-
-    def never(*_: object, **__: object) -> Any:
-        raise AssertionError("what is kept is read")
-
-    monkeypatch.setattr(shadows, "_train", never)
-    assert attacked("bavaria", told).outcome.members == record.outcome.members
 
 
 def test_runs_without_anybody_to_compare_with_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,12 +14,9 @@ from scipy.stats import norm
 from privgraph.audits.canaries import Shifts, shifts_of
 from privgraph.mechanisms.entries import replaced_gradient_entry
 from privgraph.methods.gradients.dp_gnn.config import step_event
-from privgraph.options import OptionError
 from privgraph.privacy.accountants import tight
 from privgraph.privacy.composition import gaussian_epsilon
 from privgraph.privacy.events import Gaussian, PoissonSampled, Repeated
-from privgraph.privacy.kinds import MechanismKind
-from privgraph.privacy.ledger import LedgerEntry
 from privgraph.privacy.pld import epsilon_from_below
 
 CASES = [
@@ -141,11 +138,3 @@ def test_noise_that_is_all_but_missing_shows_very_much_and_never_infinitely_much
 def test_a_delta_below_all_rounding_shows_at_least_what_a_larger_one_does(delta: float) -> None:
     shifts = Shifts(rate=0.3)
     assert shifts.least_epsilon(2.0, 10, 1e-5) < shifts.least_epsilon(2.0, 10, delta) < math.inf
-
-
-def test_what_is_no_gradient_has_no_canary() -> None:
-    entry = LedgerEntry(
-        kind=MechanismKind.AGGREGATION, mechanism="aggregation", stage="hop 1", event=Gaussian(noise_multiplier=1.0)
-    )
-    with pytest.raises(OptionError, match="no canary is known for aggregation with the event Gaussian"):
-        shifts_of(entry)

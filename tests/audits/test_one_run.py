@@ -114,18 +114,6 @@ def test_the_shift_of_a_gaussian_is_covered_at_any_scale_and_whatever_canaries_s
     assert (found > 0.75).sum() > SELDOM, "a guarantee of three eighths of the shift is refuted"
 
 
-def test_the_whole_level_is_used_and_no_more() -> None:
-    """All guesses right: the limit is that mu at which as much has exactly a share's part of what may go
-    wrong."""
-    included = np.arange(60) % 2 == 0
-    limit, level = one_run_shift(included.astype(float), included, 0.9), 0.1 / len(one_run.SHARES)
-    guesses = [max(1, int(share * 60) // 2) * 2 for share in one_run.SHARES]
-    refuted = [too_rare(60, r, r, least_under(limit * 0.999), level) for r in guesses]
-    assert any(refuted)
-    assert not any(too_rare(60, r, r, least_under(limit * 1.001), level) for r in guesses)
-    assert any(too_rare(60, r, r, least_under(limit * 1.001), 3 * level) for r in guesses)
-
-
 def test_coins_that_nobody_knows_show_no_shift_and_wrong_input_is_refused() -> None:
     generator = np.random.default_rng(3)
     included = generator.random(500) < 0.5

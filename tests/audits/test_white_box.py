@@ -24,7 +24,7 @@ from privgraph.data.load import load
 from privgraph.mechanisms.gradients import PrivateGradients
 from privgraph.mechanisms.subgraph_gradients import SubgraphGradients
 from privgraph.methods.keys import Keys
-from privgraph.options import OptionError, build
+from privgraph.options import build
 from privgraph.progress import Progress
 from privgraph.registry import method
 
@@ -138,15 +138,6 @@ def test_an_audit_repeats_by_its_seed_alone() -> None:
     assert other.scores_with != one.scores_with
 
 
-def test_delta_and_claims_go_together() -> None:
-    of = subject("dp-mlp", epochs=2)
-    at = of.statement.delta
-    assert audited(of, canaries=100).published == of.statement.epsilon_as_published
-    tighter = audited(of, canaries=100, delta=at / 10)
-    assert (tighter.published, tighter.delta) == (None, at / 10)
-    assert tighter.sound > of.statement.epsilon
-
-
 def test_the_bound_that_counts_is_the_one_that_was_fixed_before_and_not_the_largest(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -177,21 +168,6 @@ def test_every_bound_of_a_later_turn_is_at_what_the_turn_leaves_of_the_confidenc
     assert asked == [shared_confidence(0.9, 3)] * 3
     assert (record.confidence, record.turn) == (0.9, 3)
     assert any("it took turn 3 among" in note for note in record.notes)
-
-
-def test_gradients_without_noise_or_canaries_are_refused() -> None:
-    of = subject("dp-mlp")
-    bare = replace(of, statement=replace(of.statement, ledger=()))
-    with pytest.raises(OptionError, match="canaries need private gradients of one kind"):
-        audited(bare)
-
-
-def test_a_network_that_is_too_small_for_canaries_says_so() -> None:
-    canaries = Canaries(Shifts(rate=1.0), 10, 0, Blocks(shift=1.0, steps=1))
-    total = torch.zeros(7)
-    canaries.join(total, 1.0)
-    canaries.see(total + 1)
-    assert canaries.placed == 3
 
 
 def test_spherical_laplace_noise_has_the_bound_of_one_run_alone() -> None:

@@ -1,4 +1,4 @@
-"""The catalogue: names, sentences, and what is at hand."""
+"""The catalogue: schools without a row, missing files, and its README."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from privgraph.data.catalogue import DATASETS, dataset
-from privgraph.data.files import available, find, missing
+from privgraph.data.files import available, missing
 from privgraph.data.schools import FOLDER
 from privgraph.options import UnknownName
 
@@ -44,17 +44,6 @@ def test_missing_files_are_named_with_their_places(tmp_path: Path) -> None:
     assert missing(cora, tmp_path) == ""
     assert available(cora, tmp_path)
     assert available(dataset("social"), tmp_path)
-
-
-def test_both_places_of_a_school_are_seen(tmp_path: Path) -> None:
-    for place in ("Facebook100/cornell5/raw/data.mat", "Facebook100/mat/Cornell5.mat"):
-        (tmp_path / place).parent.mkdir(parents=True)
-        (tmp_path / place).write_bytes(b"")
-        assert find("Facebook100/mat/Cornell5.mat", tmp_path) == tmp_path / place
-    assert find("OGB/arxiv/raw/edge.csv.gz", tmp_path) is None
-    (tmp_path / "OGB/ogbn_arxiv/raw").mkdir(parents=True)
-    (tmp_path / "OGB/ogbn_arxiv/raw/edge.csv.gz").write_bytes(b"")
-    assert find("OGB/arxiv/raw/edge.csv.gz", tmp_path) is not None
 
 
 def test_the_catalogue_uploads_and_facts_do_without_torch() -> None:

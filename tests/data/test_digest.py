@@ -8,11 +8,9 @@ from typing import Any
 import pytest
 import torch
 
-from privgraph.data import digest as module
-from privgraph.data.digest import Known, graph_digest, tensors_digest
+from privgraph.data.digest import graph_digest, tensors_digest
 from privgraph.data.graph import Graph
 from privgraph.data.load import load
-from privgraph.data.splits import with_split
 
 KEY = b"k" * 32
 
@@ -60,24 +58,3 @@ def test_shapes_types_and_empty_tensors_count() -> None:
     zeros += [torch.zeros(2, 0), torch.zeros(2, 0, dtype=torch.int64)]
     assert len({tensors_digest({"a": value}, KEY) for value in zeros}) == len(zeros)
     assert tensors_digest({"a": zeros[0], "b": zeros[2]}, KEY) != tensors_digest({"a": zeros[2], "b": zeros[0]}, KEY)
-
-
-def test_a_tensor_that_graphs_share_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    first = load("karate", split_seed=0)
-    graphs = [first, *(with_split(first, seed) for seed in range(1, 4))]
-    read: list[int] = []
-    original = module.hmac.new
-
-    def counting(*given: Any, **named: Any) -> Any:
-        read.append(1)
-        return original(*given, **named)
-
-    monkeypatch.setattr(module.hmac, "new", counting)
-    known: Known = {}
-    together = [graph_digest(graph, KEY, known) for graph in graphs]
-    assert len(read) == 4 + 3 * len(graphs), "x, y, edges and domains once, and masks for each"
-    assert together == [graph_digest(graph, KEY) for graph in graphs]
-    assert len(set(together)) == len(graphs)
-    assert all(known[id(tensor)][0] is tensor for graph in graphs for tensor in (graph.x, graph.train_mask)), (
-        "a tensor that is gone leaves its identity to another"
-    )

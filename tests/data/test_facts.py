@@ -7,12 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from privgraph.data import describe as describing
 from privgraph.data import facts as module
-from privgraph.data.describe import described, main
 from privgraph.data.errors import DataError
 from privgraph.data.facts import Arrays, describe, facts_of, neighbourhood
-from privgraph.home import home
 
 
 def star(leaves: int, undirected: bool = True) -> Arrays:
@@ -48,19 +45,6 @@ def test_facts_of_a_star() -> None:
     # 0-2, 0-4, 1-5, 2-6, 3-7, 4-8 join equal labels; 0-1, 0-3 do not.
     assert facts["homophily"] == 0.75
     assert facts["split"] == {"train": 10, "val": 0, "test": 0}
-
-
-@pytest.mark.parametrize("piece", [1, 7, 300])
-def test_facts_of_a_graph_in_pieces(piece: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A large graph's edges are counted piece by piece, and its facts are the same."""
-    whole = described("social", options={"nodes": 100, "degree": 9}, node=3)
-    monkeypatch.setattr(module, "PIECE", piece)
-    monkeypatch.setattr(describing, "read_cache", lambda _: None)
-    found = described("social", options={"nodes": 100, "degree": 9}, node=3)
-    vote = found.pop("neighbours_vote"), whole.pop("neighbours_vote")
-    assert vote[0] == pytest.approx(vote[1])
-    assert found == whole
-    assert len(found["neighbourhood"]["edges"]) > 20
 
 
 def test_the_vote_of_neighbours_is_counted_exactly() -> None:
@@ -109,24 +93,3 @@ def test_a_module_in_the_working_folder_is_not_executed(tmp_path: Path, monkeypa
     (tmp_path / "numpy.py").write_text("raise SystemExit('executed')")
     monkeypatch.chdir(tmp_path)
     assert describe("karate")["nodes"] == 34
-
-
-def test_the_command_in_words(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["karate"]) == 0
-    assert "34 nodes, 78 edges" in capsys.readouterr().out
-
-
-def test_facts_change_with_the_raw_file(tmp_path: Path, shared_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import os
-    import shutil
-
-    place = tmp_path / "Facebook100/mat/Reed98.mat"
-    place.parent.mkdir(parents=True)
-    shutil.copy(shared_data / "Facebook100/reed98/raw/data.mat", place)
-    monkeypatch.setenv("PRIVGRAPH_DATA", str(tmp_path))
-    described("fb100-reed98")
-    described("fb100-reed98")
-    assert len(list((home() / "facts").iterdir())) == 1
-    os.utime(place, (1, 1))
-    described("fb100-reed98")
-    assert len(list((home() / "facts").iterdir())) == 2

@@ -190,18 +190,3 @@ def test_an_archive_gives_only_what_was_asked(server: Server, tmp_path: Path) ->
     server.bodies["reddit.zip"] = b"no archive"
     with pytest.raises(DataError, match="the archive does not give"):
         fetch_files(spec, root=tmp_path / "third")
-
-
-def test_without_a_network_the_sentence_says_what_to_put_where(
-    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    port = server.server_address[1]
-    server.shutdown()
-    server.server_close()
-    spec = replace(dataset("dblp"), urls=((dataset("dblp").files[0][0], f"http://127.0.0.1:{port}/dblp.npz"),))
-    with pytest.raises(NoConnection) as caught:
-        fetch_files(spec, root=tmp_path, attempts=1)
-    sentence = str(caught.value)
-    assert "\n" not in sentence
-    assert sentence.startswith(f"DBLP is not at hand: put dblp.npz into {tmp_path / 'CitationFull/dblp/raw'}")
-    assert "failed" in sentence

@@ -11,15 +11,13 @@ import pytest
 import torch
 from tests.data import large_made_here as made
 
-from privgraph.data import facts, uploads
+from privgraph.data import uploads
 from privgraph.data.catalogue import dataset
-from privgraph.data.describe import described
 from privgraph.data.errors import DataError
 from privgraph.data.graph import Graph
 from privgraph.data.large import edges as edges_of
 from privgraph.data.large import graphml, nodes, sorting, tables
 from privgraph.data.large.add import LARGE, Added, add
-from privgraph.data.large.sorting import Sorter
 from privgraph.data.load import load
 from privgraph.data.upload import check_upload, save_upload
 from privgraph.home import home
@@ -157,20 +155,6 @@ def test_the_name_is_no_hash_that_others_could_make(tmp_path: Path, monkeypatch:
     assert names[0] != names[1]
 
 
-def test_it_is_described_and_split_like_any_graph(tmp_path: Path) -> None:
-    paths = made.write(tmp_path, "csv")
-    name = add(paths).name
-    plain = uploaded(paths)
-    found, wanted = described(name), described(plain.name)
-    said = set(facts.spec_facts(dataset(name)))
-    assert {key: value for key, value in found.items() if key not in said} == {
-        key: value for key, value in wanted.items() if key not in said
-    }
-    assert not differences(load(name, split="inductive"), load(plain.name, split="inductive"))
-    with pytest.raises(DataError, match="has no public split"):
-        load(name, split="public")
-
-
 def test_nothing_is_written_to_the_files(tmp_path: Path) -> None:
     name = add(made.write(tmp_path, "csv")).name
     graph = load(name)
@@ -179,30 +163,6 @@ def test_nothing_is_written_to_the_files(tmp_path: Path) -> None:
     graph.x[0, 0] = 5
     again = load(name)
     assert (again.edge_index[0, 0].item(), again.x[0, 0].item()) == before
-
-
-def test_features_are_cut_off_as_in_an_upload(tmp_path: Path) -> None:
-    paths = made.write(tmp_path, "csv")
-    lines = paths[1].read_text().splitlines()
-    lines[3] = ",".join([*lines[3].split(",")[:2], "-2e6", "1e19", "0"])
-    paths[1].write_text("\n".join([*lines, ""]))
-    added = add(paths)
-    assert added.notes[-1].startswith("1 node has features beyond 1,000,000")
-    assert dataset(added.name).caution == added.notes[-1]
-    assert load(added.name).x[2].tolist() == [-1e6, 1e6, 0]
-    assert not differences(load(added.name), uploaded(paths))
-
-
-@pytest.mark.parametrize(("count", "run", "highest"), [(0, 5, 9), (1_000, 7, 40)])
-def test_an_external_sort_is_a_sort(count: int, run: int, highest: int, tmp_path: Path) -> None:
-    keys = np.random.default_rng(count).integers(0, highest, count)
-    sorter = Sorter(tmp_path, run)
-    for part in np.array_split(keys, 9):
-        sorter.add(part)
-    blocks = list(sorter.sorted())
-    found = np.concatenate([np.empty(0, dtype=np.int64), *blocks])
-    assert np.array_equal(found, np.unique(keys))
-    assert all(block.size <= 2 * max(run, -(-count // run)) for block in blocks)
 
 
 @pytest.mark.parametrize("shape", ["uniform", "one edge"])

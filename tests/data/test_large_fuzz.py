@@ -15,22 +15,7 @@ from privgraph.data.load import load
 from privgraph.data.uploads import delete_upload
 
 ROUNDS = 25
-PIECES = (
-    b"\x00",
-    b"\xff\xfe",
-    b",",
-    b'"',
-    b"\n",
-    b"\r\n",
-    b"-1",
-    b"1e400",
-    b"nan",
-    b"<",
-    b"&a;",
-    b"9" * 30,
-    b"'",
-    b" ",
-)
+PIECES = (*b"\x00|\xff\xfe|,|\"|\n|\r\n|-1|1e400|nan|<|&a;|'| ".split(b"|"), b"9" * 30)
 
 
 def damage(content: bytes, rng: np.random.Generator) -> bytes:

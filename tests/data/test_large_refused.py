@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -177,24 +176,6 @@ def test_a_parquet_file_with_a_damaged_middle(tmp_path: Path) -> None:
     assert refused(files).startswith("edges.parquet is damaged or cut off: ")
 
 
-def test_parquet_columns(tmp_path: Path) -> None:
-    files = made.write(tmp_path, "parquet")
-    edges, nodes = made.frames()
-    edges.loc[4_321, "target"] = None
-    edges.to_parquet(files[1])
-    assert refused(files) == "Edge row 4322 has no target"
-    edges = edges.assign(target=[[1, 2]] * len(edges))
-    edges.to_parquet(files[1])
-    assert refused(files).startswith("The column target of edges.parquet holds list<")
-    numbers, whole = made.frames(False)[0], made.frames(False)[1].assign(id=range(made.NODES))
-    whole.to_parquet(files[0])
-    for odd in (numbers["target"] > 0, pd.to_datetime(numbers["target"])):
-        numbers.assign(source=0, target=odd).to_parquet(files[1])
-        assert re.match(r"The column target of edges.parquet holds (bool|timestamp)", refused(files))
-    nodes.assign(f1="1.5").assign(f1=lambda frame: frame["f1"].where(frame.index != 77, "x")).to_parquet(files[0])
-    assert refused(files) == "Node row 78 has 'x' as f1, which is not a number"
-
-
 def test_arrays(tmp_path: Path) -> None:
     files = made.write(tmp_path, "npy")
     x, _, y = files
@@ -209,17 +190,6 @@ def test_arrays(tmp_path: Path) -> None:
     assert refused(files) == "Node 123 has a feature that is not a finite number"
     np.save(x, np.array([{}, {}], dtype=object), allow_pickle=True)
     assert refused(files) == "The array x.npy holds Python objects, which are never read; save it as numbers"
-
-
-def test_graphml(tmp_path: Path) -> None:
-    (file,) = made.write(tmp_path, "graphml")
-    content = file.read_text()
-    file.write_text(content.replace("<graphml", '<!DOCTYPE g [<!ENTITY a "aaaa">]><graphml', 1))
-    assert refused([file]) == "The GraphML file declares a document type, which is never read; remove its DOCTYPE"
-    file.write_text(content.replace("</graph>", '<edge source="nobody" target="nowhere"/></graph>'))
-    assert refused([file]) == "An edge names the node nobody, which the file does not declare"
-    file.write_text(content)
-    assert refused([file], limits=Limits(edges=9_999)) == "The graph has more than 9,999 edges"
 
 
 def test_limits(files: list[Path]) -> None:

@@ -1,4 +1,4 @@
-"""Readers of raw files: against PyTorch Geometric's own data sets, published counts, and files made here."""
+"""Readers of raw files: against PyTorch Geometric's own data sets, and on files made here."""
 
 from __future__ import annotations
 
@@ -126,19 +126,6 @@ def test_the_recipe_on_a_school_made_here(tmp_path: Path) -> None:
     (tmp_path / "Bad2.mat").write_bytes(b"MATLAB 5.0 but not really" + bytes(200))
     with pytest.raises(DataError, match="is not a Facebook100 school"):
         read_school(dataset("fb100-reed98"), {"Bad2.mat": tmp_path / "Bad2.mat"})
-
-
-def test_the_rule_gives_the_published_german_edges(
-    shared_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    given = load("german")
-    target = tmp_path / "FairTabular/german/german.csv"
-    target.parent.mkdir(parents=True)
-    shutil.copy(shared_data / "FairTabular/german/german.csv", target)
-    monkeypatch.setenv("PRIVGRAPH_DATA", str(tmp_path))
-    assert torch.equal(load("german").edge_index, given.edge_index)
-    assert (target.parent / "german_edges.npz").is_file()
-    assert torch.equal(load("german").edge_index, given.edge_index)
 
 
 def test_the_similarity_rule_against_a_loop() -> None:

@@ -1,4 +1,4 @@
-"""Splits: shares, seeds, sharing, and what may pass between parts."""
+"""Splits: shares, seeds, and what may pass between parts."""
 
 from __future__ import annotations
 
@@ -31,19 +31,6 @@ def test_a_split_depends_on_its_own_seed_alone() -> None:
     assert torch.equal(first.x, load("social", split_seed=6, data_options={"nodes": 200, "degree": 4}).x)
     assert not torch.equal(first.train_mask, random_masks(200, 6)[0])
     assert torch.equal(with_split(first, 6).train_mask, random_masks(200, 6)[0])
-
-
-def test_seeds_of_one_graph_share_its_memory() -> None:
-    graph = load("karate")
-    others = [with_split(graph, seed) for seed in range(1, 4)]
-    adjacency = others[2].adjacency()
-    for other in others:
-        assert other.x is graph.x
-        assert other.y is graph.y
-        assert other.edge_index is graph.edge_index
-        assert other.adjacency() is adjacency
-    assert graph.adjacency() is adjacency
-    assert others[0].split_seed == 1
 
 
 def test_an_inductive_split_lets_nothing_pass_between_parts() -> None:

@@ -283,21 +283,6 @@ def test_edges_before_their_nodes_in_graphml() -> None:
     assert np.array_equal(found.x, expected.x)
 
 
-def test_one_table_and_a_workbook_are_called_what_they_are() -> None:
-    edges, nodes = made.csv_files()
-    with pytest.raises(UploadError, match="These are 67 edges of 24 nodes, and nothing says what is to be learnt"):
-        check_upload({"e.csv": edges})
-    for alone in (nodes, nodes.replace(b",", b";")):
-        with pytest.raises(UploadError, match="This is one CSV file, and two are needed"):
-            check_upload({"a": alone})
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
-        archive.writestr("xl/workbook.xml", "<workbook/>")
-    for files in ({"a": packed.getvalue()}, {"a": packed.getvalue(), "b": edges}):
-        with pytest.raises(UploadError, match="save each of its sheets as CSV"):
-            check_upload(files)
-
-
 @pytest.mark.parametrize("files", [{}, {"a": b"hello"}, {"a": b"PK", "b": b"a"}, {"a": b"1", "b": b"2", "c": b"3"}])
 def test_files_of_no_kind(files: dict[str, bytes]) -> None:
     with pytest.raises(UploadError, match="Upload one npz file, one GraphML file, or two CSV files"):

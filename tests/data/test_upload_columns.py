@@ -45,16 +45,6 @@ def test_what_is_guessed_is_what_is_meant() -> None:
     assert upload.domain_names == ("x", "y")
 
 
-def test_columns_of_words_are_classes_and_no_features() -> None:
-    nodes = b"name;gruppe;alter;ort\np0;rot;20;Bonn\np1;blau;21;Ulm\np2;rot;22;"
-    edges = b"von;nach\np0;p1\n"
-    assert in_words(nodes) == ("name", "gruppe", "ort")
-    assert in_words(io.BytesIO(edges)) == ("von", "nach")
-    told = guess(headers([edges, nodes]), None, in_words(nodes))
-    assert (told.edges, told.id, told.label, told.left_out) == (0, "name", "", ("gruppe", "ort")), "no class is guessed"
-    assert in_words(b"\xff\xfe\x00") == in_words(b"") == ()
-
-
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
@@ -91,18 +81,3 @@ def test_decimal_commas_between_semicolons_are_points_and_that_is_noted() -> Non
     assert with_commas(io.BytesIO(mixed))[1] == (), "words stay as they are"
     plain = check_upload({"a": PLAIN_EDGES, "b": PLAIN_NODES})
     assert not any("Decimal" in note for note in plain.notes)
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "said"),
-    [
-        ("junk.npz", b"\x00\x01 nothing", "This is not an npz file"),
-        ("junk.graphml", b"nothing", "This is not a GraphML file"),
-        ("junk.csv", b"\xff\xfe\x00 nothing\n", "This is not a CSV file of a graph"),
-        ("nodes.csv", PLAIN_NODES, "This is one CSV file, and two are needed"),
-        ("junk", b"nothing", "Upload one npz file"),
-    ],
-)
-def test_what_is_not_what_its_ending_says_is_told_so(name: str, content: bytes, said: str) -> None:
-    with pytest.raises(UploadError, match=f"^{said}"):
-        check_upload({name: content})

@@ -9,7 +9,6 @@ import pytest
 from privgraph.data.errors import UploadError
 from privgraph.data.upload import check_upload
 from privgraph.data.upload_columns import Columns, guess
-from privgraph.data.upload_faults import faults
 from privgraph.data.upload_graphml import Attributes, read_graphml
 from privgraph.data.upload_lines import edge_list, no_table
 
@@ -67,14 +66,6 @@ def test_a_matrix_market_file_is_refused_as_one(banner: bytes) -> None:
     assert no_table(content).startswith("is a MatrixMarket file")
 
 
-@pytest.mark.parametrize("place", [5, -1, 2])
-def test_a_place_of_the_edges_that_is_none_is_refused(place: int) -> None:
-    meant = Columns(edges=place, source="source", target="target", id="id", label="label")
-    with pytest.raises(UploadError, match=rf"The file of edges is 0 or 1, and not {place}"):
-        check_upload({"e": EDGES, "n": NODES}, columns=meant)
-    assert faults([EDGES, NODES], meant) is None
-
-
 KEYS = '<key id="l" for="node" attr.name="label"/><key id="f" for="node" attr.name="f" attr.type="double"/>'
 
 
@@ -101,22 +92,6 @@ def test_names_of_features_that_are_alike_once_they_are_cut_are_refused_in_eithe
     rows = "\n".join(["id,label,office", *(f"{one},{'ab'[at % 2]},{town}{at % 2}" for at, one in enumerate(NAMES))])
     with pytest.raises(UploadError, match=said):
         check_upload({"e": EDGES, "n": rows.encode()}, columns=MEANT_CODED)
-
-
-def test_a_category_that_is_called_as_another_feature_is_refused_in_either_form() -> None:
-    said = "Two features of the nodes would have the same name, office=a: "
-    keys = OFFICE + '<key id="q" for="node" attr.name="office=a" attr.type="int"/>'
-    with pytest.raises(UploadError, match=said):
-        check_upload({"g": _graphml('<data key="o">AB</data><data key="q">1</data>', keys)}, attributes=CODED)
-    rows = ["id,label,office,office=a", *(f"{one},{'ab'[at % 2]},{'ab'[at % 2]},1" for at, one in enumerate(NAMES))]
-    with pytest.raises(UploadError, match=said):
-        check_upload({"e": EDGES, "n": "\n".join(rows).encode()}, columns=MEANT_CODED)
-
-
-def test_two_attributes_of_one_name_are_refused_as_two_columns_are() -> None:
-    keys = '<key id="g" for="node" attr.name="f" attr.type="double"/>'
-    with pytest.raises(UploadError, match="Two attributes are called f"):
-        check_upload({"g": _graphml('<data key="g">1</data>', keys)})
 
 
 @pytest.mark.parametrize(

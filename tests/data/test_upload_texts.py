@@ -11,11 +11,9 @@ from tests.data import uploads_made_here as made
 
 from privgraph.data.build import build, parts
 from privgraph.data.catalogue import dataset
-from privgraph.data.describe import described
 from privgraph.data.errors import DataError
 from privgraph.data.load import load
 from privgraph.data.upload import UploadError, check_upload, save_upload
-from privgraph.data.upload_arrow import WORTH_IT
 from privgraph.data.upload_texts import HALVES
 
 RELATIONS, TEXTS = made.text_files()
@@ -116,18 +114,6 @@ def test_a_quote_that_is_never_closed_does_not_swallow_the_file() -> None:
         check_upload({"a": many, "b": RELATIONS})
 
 
-def test_large_files_of_relations_are_read_alike() -> None:
-    once = check_upload({"a": TEXTS, "b": RELATIONS})
-    header, _, rows = RELATIONS.partition(b"\n")
-    large = header + (b"\n" + rows) * 400
-    assert len(large) >= WORTH_IT
-    again = check_upload({"a": TEXTS, "b": large})
-    assert np.array_equal(again.edges, once.edges)
-    assert "28,800 relations were listed" in again.notes[2]
-    with pytest.raises(UploadError, match="Relation row 28801 names the text nobody"):
-        check_upload({"a": TEXTS, "b": large + b"\nt0,nobody"})
-
-
 def test_only_texts_may_lack_a_label() -> None:
     bare = parts(np.ones((3, 1)), [0, 1, -1], np.empty((2, 0)))
     with pytest.raises(DataError, match="nodes without a label"):
@@ -154,19 +140,3 @@ def test_random_halves_only_for_who_asks() -> None:
             check_upload(files, halves=True)
     with pytest.raises(UploadError, match="have a column domain already"):
         check_upload({"a": TEXTS, "b": RELATIONS}, halves=True)
-
-
-def test_facts_of_texts_leave_out_who_has_no_label() -> None:
-    name = save_upload(check_upload({"a": TEXTS, "b": PLAIN}))
-    facts = described(name)
-    assert [(row["name"], row["texts"], row["relations"]) for row in facts["domains"]] == [
-        ("kitchen", 8, 2),
-        ("garden", 8, 1),
-        ("office", 8, 0),
-    ]
-    assert facts["unlabelled"] == 3
-    assert sum(row["count"] for row in facts["class_counts"]) == 21
-    # of the four pairs only (1, 4) and (3, 6) have two labels: tool and decoration, decoration and tool
-    assert facts["homophily"] == 0.0
-    assert facts["neighbours_vote"] == {"asked": 4, "right": 0.0}
-    assert {node["class_name"] for node in facts["neighbourhood"]["nodes"]} <= {"no label", "tool", "decoration"}

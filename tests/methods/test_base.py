@@ -18,18 +18,8 @@ from privgraph.options import Option, OptionError, Scalar, build, values
 from privgraph.privacy.ledger import LedgerEntry
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS
+from privgraph.testing.methods import TEXT_FACTS as FACTS
 
-FACTS = PublicFacts(
-    nodes=400,
-    edges=900,
-    entries=1800,
-    features=8,
-    classes=3,
-    train_nodes=200,
-    domains=("one", "two"),
-    entities=(200, 200),
-    relations=(400, 400),
-)
 FINAL = [name for name, value in vars(MethodConfig).items() if getattr(value, "__final__", False)]
 
 
@@ -142,25 +132,3 @@ def test_no_method_overrides_what_is_the_same_for_all(name: str) -> None:
     assert not inspect.isabstract(kind)
     for final in FINAL:
         assert getattr(kind, final) is getattr(MethodConfig, final)
-
-
-@pytest.mark.parametrize("name", METHODS)
-@pytest.mark.parametrize("facts", [FACTS, replace(FACTS, nodes=1, edges=0, entries=0, train_nodes=0)])
-def test_a_plan_says_what_its_parts_say(name: str, facts: PublicFacts) -> None:
-    for unit in METHODS[name].units:
-        config = METHODS[name].load_config()(unit=unit)
-        reason = config.refuses(facts)
-        if reason is not None:
-            for ask in (config.plan, config.scale, lambda sizes, config=config: config.at(sizes, 1.0)):
-                with pytest.raises(OptionError) as raised:
-                    ask(facts)
-                assert str(raised.value) == reason
-            continue
-        plan = config.plan(facts)
-        assert (plan.config, plan.facts) == (config, facts)
-        assert plan.scale == config.scale(facts)
-        assert plan.statement.ledger == plan.entries
-        assert plan.statement == config.statement(facts, plan.scale, plan.entries)
-        assert config.at(facts, plan.scale) == plan.statement
-        assert plan.steps > 0
-        assert plan.memory_mb > 0

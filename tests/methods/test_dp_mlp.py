@@ -1,8 +1,7 @@
-"""The DP-MLP: no edges, bounded examples, noise of the planned scale, stacked members each with their own."""
+"""The DP-MLP: bounded examples, and ledgers of members that train together."""
 
 from __future__ import annotations
 
-import pytest
 import torch
 from tests.secrets_made_here import KEY
 
@@ -11,7 +10,7 @@ from privgraph.mechanisms.gradients import clip_factors
 from privgraph.methods.baselines.perceptron import network
 from privgraph.methods.gradients.dp_mlp.config import Config
 from privgraph.methods.gradients.dp_mlp.train import train
-from privgraph.methods.training import Context, planned, train_one
+from privgraph.methods.training import Context, planned
 from privgraph.nn.layers import Pass
 from privgraph.progress import Spent
 
@@ -50,16 +49,3 @@ def test_whoever_stops_at_an_event_finds_in_every_ledger_what_was_drawn() -> Non
                 spent = sum(entry.count for entry in member.context.ledger.entries)
                 assert spent == epochs * config.steps(graph.facts.train_nodes) // 3
     assert spent_events == 6
-
-
-@pytest.mark.long
-def test_less_privacy_learns_and_much_privacy_does_not() -> None:
-    graph = load("social", data_options={"nodes": 600, "degree": 4.0, "signal": 4.0})
-
-    def accuracy(epsilon: float) -> float:
-        config = Config(epsilon=epsilon, epochs=20, hidden=16, batch_size=128)
-        *_, result = train_one(train, config, graph)
-        return result.metrics["test_accuracy"]
-
-    assert accuracy(100.0) > 0.8
-    assert accuracy(0.05) < 0.7

@@ -6,22 +6,10 @@ from typing import Any
 
 import pytest
 
-from privgraph.data.spec import PublicFacts
 from privgraph.methods.base import filled_in
 from privgraph.options import build, left, values
 from privgraph.registry import METHODS
-
-FACTS = PublicFacts(
-    nodes=2000,
-    edges=8000,
-    entries=16000,
-    features=34,
-    classes=4,
-    train_nodes=1500,
-    domains=("one", "two"),
-    entities=(1000, 1000),
-    relations=(3000, 3000),
-)
+from privgraph.testing.methods import TEXT_FACTS as FACTS
 
 
 @pytest.mark.parametrize("name", list(METHODS))
@@ -36,9 +24,3 @@ def test_what_is_left_to_a_method_could_have_been_said(name: str) -> None:
     assert again.statement.epsilon == pytest.approx(planned.statement.epsilon)
     assert again.steps == planned.steps
     assert not filled_in(said, again.statement).keys() - {name for name, value in filled.items() if value == 0}
-
-
-def test_a_preset_says_its_own_choice() -> None:
-    config: Any = build(METHODS["dp-gpl"].load_config(), {"preset": "gt-cora"})
-    found = filled_in(config, config.plan(FACTS).statement)
-    assert found == {"delta": 1.5e-4, "vote_sigma": 100}

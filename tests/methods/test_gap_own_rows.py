@@ -1,4 +1,4 @@
-"""GAP with own rows covered: the sensitivity by enumeration, the price, and words of its own."""
+"""GAP with own rows covered: the sensitivity by enumeration, and the price."""
 
 from __future__ import annotations
 

@@ -18,12 +18,11 @@ from privgraph.data.load import load
 from privgraph.data.spec import PublicFacts
 from privgraph.methods.baselines import network
 from privgraph.methods.baselines.gnn.config import SETTINGS, Config
-from privgraph.methods.baselines.gnn.parts import joined, noisy_labels
+from privgraph.methods.baselines.gnn.parts import noisy_labels
 from privgraph.methods.baselines.gnn.train import train
 from privgraph.methods.baselines.options import CONVOLUTIONS
 from privgraph.methods.outsider import Outsider
 from privgraph.methods.teachers.parts import split_parts
-from privgraph.methods.teachers.pate.config import Config as PateConfig
 from privgraph.methods.training import Context, planned, train_one
 from privgraph.nn import gnn as layers
 from privgraph.nn.gnn import GraphNetwork, initialise
@@ -136,20 +135,6 @@ def test_networks_trained_side_by_side_are_those_trained_layer_by_layer(conv: st
         assert torch.allclose(outsider.logits[way], context.outsider.logits[way], atol=0.02)
 
 
-def test_an_outsider_hears_the_network_of_the_best_epoch() -> None:
-    """Its answers have the accuracies of the result, and those of the last epoch are others."""
-    graph, config = toy_graph(nodes=150), Config(epochs=40, hidden=8, learning_rate=0.1)
-    ((events, outsider),) = trained([graph], config, [0])
-    last = {event.name: event.value for event in events if isinstance(event, Metric)}
-    assert isinstance(events[-1], Result)
-    right = outsider.logits["linked"].argmax(1) == graph.y
-    assert not torch.equal(outsider.logits["linked"], outsider.logits["alone"])
-    for name in ("train", "val", "test"):
-        share = float(right[getattr(graph, f"{name}_mask")].double().mean())
-        assert events[-1].metrics[f"{name}_accuracy"] == pytest.approx(share)
-    assert last["val_accuracy"] != events[-1].metrics["val_accuracy"]
-
-
 # The baselines B1 to B4 of PrivGNN
 
 
@@ -204,46 +189,6 @@ def test_each_setting_learns_from_its_own_part_alone(data: str) -> None:
     assert (before == without_public) == (data == "private")
 
 
-def test_inductive_training_is_judged_on_the_public_graph() -> None:
-    graph = toy_graph(nodes=200)
-    config = Config(**PARTS)  # type: ignore[arg-type]
-    parts = split_parts(graph, config)
-    y = graph.y.clone()
-    test = parts.public_nodes[parts.public.test_mask]
-    y[test] = (y[test] + 1) % 3
-    relabelled = dataclasses.replace(graph, y=y, _cache={})
-    for data in ("private", "joint"):
-        assert curve(relabelled, "train_loss", trained_on=data) == curve(graph, "train_loss", trained_on=data)
-        assert curve(relabelled, "val_accuracy", trained_on=data) == curve(graph, "val_accuracy", trained_on=data)
-        assert curve(relabelled, "test_accuracy", trained_on=data) != curve(graph, "test_accuracy", trained_on=data)
-
-
-def test_both_parts_side_by_side() -> None:
-    graph = toy_graph(nodes=120)
-    parts = split_parts(graph, Config(**PARTS))  # type: ignore[arg-type]
-    both = joined(parts)
-    order = torch.cat([parts.private_nodes, parts.public_nodes])
-    pairs = {(int(order[a]), int(order[b])) for a, b in both.edge_index.t()}
-    private = set(parts.private_nodes.tolist())
-    assert pairs == {(a, b) for a, b in graph.edge_index.t().tolist() if (a in private) == (b in private)}
-    assert torch.equal(both.x, graph.x[order])
-    assert torch.equal(both.y, graph.y[order])
-    assert int(both.train_mask.sum()) == len(private) + int(parts.public.train_mask.sum())
-    assert not bool((both.train_mask & (both.val_mask | both.test_mask)).any())
-    places = both.edge_index[1] * both.num_nodes + both.edge_index[0]
-    assert bool((places.diff() > 0).all()), "sorted, as every graph is"
-
-
-def test_the_parts_are_those_of_the_private_methods() -> None:
-    graph = toy_graph(nodes=120)
-    for given in (PARTS, {"flip": True}, {"private": 30.0}):
-        one = split_parts(graph, Config(**given))  # type: ignore[arg-type]
-        other = split_parts(graph, PateConfig(**given))  # type: ignore[arg-type]
-        assert torch.equal(one.private_nodes, other.private_nodes)
-        assert torch.equal(one.public.train_mask, other.public.train_mask)
-        assert torch.equal(one.public.test_mask, other.public.test_mask)
-
-
 def test_noisy_labels_have_the_noise_that_is_said() -> None:
     """How often the largest entry is the true one, against its chance: 2/3 and 3/2 of the noise are
     rejected."""
@@ -266,14 +211,6 @@ def test_noisy_labels_have_the_noise_that_is_said() -> None:
     assert accepts(1 / lam)
     assert not accepts(2 / 3 / lam)
     assert not accepts(3 / 2 / lam)
-
-
-def test_a_label_without_a_positive_entry_is_uniform() -> None:
-    graph = toy_graph(nodes=300)
-    labels = noisy_labels(graph, torch.arange(300), 0.001, secret())
-    uniform = (labels == labels[:, :1]).all(1)
-    assert stats.binomtest(int(uniform.sum()), 300, 1 / 8).pvalue > 1e-5
-    assert torch.allclose(labels[uniform], torch.tensor(1 / 3))
 
 
 def test_the_price_of_noisy_true_labels() -> None:

@@ -18,7 +18,6 @@ from privgraph.data.neighbours import with_node_nulled
 from privgraph.data.spec import PublicFacts
 from privgraph.methods.gradients.heter_poisson import train as training
 from privgraph.methods.gradients.heter_poisson.config import Config
-from privgraph.methods.gradients.heter_poisson.influence import influence
 from privgraph.methods.gradients.heter_poisson.train import train
 from privgraph.methods.training import Context, train_one
 from privgraph.papers import heter_poisson as published
@@ -96,13 +95,6 @@ def test_presets_are_the_settings_of_the_appendix(preset: str, passes: int) -> N
     assert Config(preset=preset, delta=1e-4).plan(FACTS).statement.delta == 1e-4
 
 
-def test_a_small_training_set_is_a_batch_of_everybody() -> None:
-    small = dataclasses.replace(FACTS, nodes=300, train_nodes=200)
-    config = Config(epochs=5)
-    assert (config.rate(small), config.steps(small)) == (1.0, 5)
-    assert config.plan(small).statement.epsilon <= 8
-
-
 @pytest.mark.long
 def test_it_learns_without_noise_and_less_with_much() -> None:
     graph = toy_graph(nodes=300, signal=1.5)
@@ -164,17 +156,3 @@ def test_predictions_of_others_do_not_read_who_trains(tmp_path: Path) -> None:
     others = np.arange(120) != node
     assert np.allclose(probabilities[0][others], probabilities[1][others], atol=1e-6)
     assert not np.allclose(probabilities[0][node], probabilities[1][node], atol=1e-3)
-
-
-def test_a_node_with_more_out_edges_moves_the_gradient_more() -> None:
-    rows = influence(networks=("gcn", "gin", "sage"), shares=(0.0, 0.2, 1.0), repetitions=4, nodes=60, classes=5)
-    assert len(rows) == 3 * 3 * 4
-    assert {row.out_edges for row in rows} == {0, 12, 60}
-    for network in ("gcn", "gin", "sage"):
-        means = [
-            np.mean([row.change for row in rows if (row.network, row.share) == (network, share)])
-            for share in (0.0, 0.2, 1.0)
-        ]
-        assert 0 < means[0] < means[1] < means[2]
-    again = influence(networks=("gcn",), shares=(0.2,), repetitions=1, nodes=60, classes=5)
-    assert again[0] in rows, "what else is asked for changes nothing"

@@ -76,15 +76,3 @@ def test_the_same_run(
     assert isinstance(events[-1], Result)
     spent = [event for event in events if isinstance(event, Spent)]
     assert len(spent) == config.depth  # one noisy sum a hop, and nothing else reads an edge
-
-
-def test_an_edge_is_priced_as_it_was_read(tmp_path: Path) -> None:
-    """One entry where it is directed, and two where it is not: the root of 2 as much noise."""
-    paths = made.write(tmp_path, "csv")
-    config = METHODS["gap"].load_config()(unit="edge", epsilon=1.0, delta=1e-6)
-    stds = []
-    for directed in (True, False):
-        graph = load(add(paths, directed=directed).name)
-        assert graph.facts.undirected is not directed
-        stds.append(config.plan(graph.facts).noise["aggregation_std"])
-    assert stds[1] / stds[0] == pytest.approx(2**0.5, rel=1e-6)

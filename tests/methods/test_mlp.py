@@ -1,4 +1,4 @@
-"""The MLP that ignores edges: it does ignore them, and costs them nothing."""
+"""The MLP: it learns from features, and its two guarantees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run predicts for its nodes, as it is kept, and read back."""
+"""What a run predicts for its nodes: files are read without pickles, and hold the accuracy that is told."""
 
 from __future__ import annotations
 
@@ -10,21 +10,9 @@ import pytest
 from tests.methods.toy_graphs import toy_graph
 
 from privgraph.methods import predictions
-from privgraph.methods.predictions import Predictions
 from privgraph.methods.training import Context, train_one
 from privgraph.progress import Artifact, Result
 from privgraph.registry import method
-
-
-def test_predictions_of_all_nodes_and_of_some() -> None:
-    all_ = Predictions(classes=np.array([2, 0, 1]))
-    assert [all_.of(node) for node in (-1, 0, 1, 2, 3)] == [None, 2, 0, 1, None]
-    some = Predictions(classes=np.array([2, 0]), nodes=np.array([4, 9]))
-    assert [some.of(node) for node in (3, 4, 5, 9, 10)] == [None, 2, None, 0, None]
-    with pytest.raises(ValueError, match="nodes must rise"):
-        Predictions(classes=np.array([2, 0]), nodes=np.array([9, 4]))
-    with pytest.raises(ValueError, match="one class for each node"):
-        Predictions(classes=np.array([2, 0]), nodes=np.array([9]))
 
 
 def test_a_file_is_read_without_pickles_and_a_wrong_one_is_refused(tmp_path: Path) -> None:

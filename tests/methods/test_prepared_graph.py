@@ -3,7 +3,6 @@ record, a backbone kept."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -12,24 +11,15 @@ from tests.secrets_made_here import KEY
 
 from privgraph.data.graph import Graph
 from privgraph.data.load import load
-from privgraph.home import home
 from privgraph.methods.prompts import pretrained as module
 from privgraph.methods.prompts.options import PromptOptions
-from privgraph.methods.prompts.pretrained import PreparedGraph, features, prepare, pretrain_steps
+from privgraph.methods.prompts.pretrained import PreparedGraph, features, prepare
 from privgraph.methods.teachers.options import PartitionOptions
 from privgraph.methods.teachers.parts import split_parts
 from privgraph.methods.training import Context
-from privgraph.progress import Event, Log, Metric, Progress
+from privgraph.progress import Event
 
 OPTIONS = PromptOptions(backbone="gcn", hidden=8, pretrain_epochs=4, queries=10, dimensions=8)
-
-
-@pytest.fixture(autouse=True)
-def _one_thread() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")
@@ -106,16 +96,6 @@ def test_a_decomposition_of_everybody_lets_one_change_all(graph: Graph) -> None:
     assert (before.table != after.table).any(1).all()
 
 
-def test_degrees_count_the_neighbours_of_each_part(graph: Graph) -> None:
-    edges = torch.cat([graph.edge_index[:, ::2], graph.edge_index[:, :9]], 1)  # some in one direction, some twice
-    _, prepared = prepare_it(replace(graph, edge_index=edges, _cache={}))
-    joined = torch.zeros(80, 80, dtype=torch.bool)
-    joined[edges[0], edges[1]] = joined[edges[1], edges[0]] = True
-    public, private = prepared.readable, ~prepared.readable
-    assert torch.equal(prepared.public_degree, joined[:, public].sum(1))
-    assert torch.equal(prepared.private_degree, joined[:, private].sum(1) * private)
-
-
 def test_alone_nobody_is_read(graph: Graph) -> None:
     _, prepared = prepare_it(graph, replace(OPTIONS, context="alone"))
     assert not prepared.readable.any()
@@ -142,55 +122,6 @@ def test_rows_have_few_dimensions_and_length_one() -> None:
     assert torch.allclose(fewer @ fewer.t(), exact @ exact.t(), atol=1e-4)
 
 
-def test_few_features_are_kept_and_equal_rows_stay_zero() -> None:
-    x = torch.ones(6, 3)
-    assert torch.equal(features(x, torch.ones(6, dtype=torch.bool), 3), torch.zeros(6, 3))
-    assert features(torch.eye(6), torch.arange(6) < 4, 10).shape == (6, 6)
-    sparse = torch.zeros(40, 200)
-    sparse[torch.arange(40), torch.arange(40) * 5] = 1
-    table = features(sparse, torch.arange(40) < 20, 15)
-    assert table.shape == (40, 15)
-    assert table.isfinite().all()
-
-
-def test_the_decomposition_is_nobodys_random_choice(graph: Graph) -> None:
-    before = torch.get_rng_state()
-    first, again = (prepare_it(graph, seed=seed)[1] for seed in (0, 1))
-    assert torch.equal(first.table, again.table)
-    assert torch.equal(first.query_nodes, again.query_nodes)
-    name = "layers.0.lin.weight"
-    assert not torch.equal(first.backbone.weights[name], again.backbone.weights[name])
-    assert torch.equal(torch.get_rng_state(), before)
-
-
-def test_progress_is_told_and_the_second_time_there_is_none(graph: Graph) -> None:
-    events, first = prepare_it(graph)
-    steps = [event.step for event in events if isinstance(event, Progress)]
-    assert steps == [101, 102, 103, 104, 104]
-    assert {event.total for event in events if isinstance(event, Progress)} == {1000}
-    losses = [event for event in events if isinstance(event, Metric)]
-    assert [event.step for event in losses] == [101, 102, 103, 104]
-    assert not any(event.evaluator for event in losses)
-    assert pretrain_steps(OPTIONS) == 4
-    (only,), again = prepare_it(graph)
-    assert only == Progress(step=104, total=1000, stage="pre-training")
-    assert all(torch.equal(value, again.backbone.weights[name]) for name, value in first.backbone.weights.items())
-    assert len(list((home() / "pretrained").iterdir())) == 1
-    prepare_it(graph, replace(OPTIONS, queries=20))
-    assert len(list((home() / "pretrained").iterdir())) == 1, "who is asked does not matter to the backbone"
-    shown, _ = prepare_it(graph, replace(OPTIONS, svd="everybody"))
-    assert all(event.evaluator for event in shown if isinstance(event, Metric)), "everybody's features shape the loss"
-
-
-def test_harmed_weights_are_said_to_be(graph: Graph) -> None:
-    prepare_it(graph)
-    (path,) = (home() / "pretrained").iterdir()
-    path.write_bytes(b"nothing")
-    events, _ = prepare_it(graph)
-    assert isinstance(events[0], Log)
-    assert events[0].level == "warning"
-
-
 @pytest.mark.parametrize("wide", [True, False], ids=["wider", "narrower"])
 def test_another_graph_teaches_the_backbone(graph: Graph, wide: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its features are brought to the same number of dimensions; no private node is read for it."""
@@ -207,8 +138,3 @@ def test_another_graph_teaches_the_backbone(graph: Graph, wide: bool, monkeypatc
     assert all(torch.equal(value, second.backbone.weights[name]) for name, value in first.backbone.weights.items())
     alone = features(other.x, torch.ones(60, dtype=torch.bool), 8)
     assert alone.shape == (60, 8 if wide else 5)
-
-
-def test_half_of_the_public_nodes_are_kept_for_the_test(graph: Graph) -> None:
-    _, prepared = prepare_it(graph, replace(OPTIONS, queries=39))
-    assert (len(prepared.private_nodes), len(prepared.query_nodes), len(prepared.test_nodes)) == (40, 20, 20)

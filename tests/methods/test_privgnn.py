@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from tests.methods.drained import returned
 from tests.secrets_made_here import KEY, secret
 
 from privgraph.data.graph import Graph
@@ -21,15 +22,15 @@ from privgraph.methods.teachers.parts import Parts, split_parts
 from privgraph.methods.teachers.privgnn import teachers, train
 from privgraph.methods.teachers.privgnn.before_noise import Raw
 from privgraph.methods.teachers.privgnn.config import Config
-from privgraph.methods.teachers.privgnn.queries import choose, cover, medoids, pagerank
-from privgraph.methods.teachers.privgnn.sampling import Edges, Ints, coins, distances, groups, nearest
+from privgraph.methods.teachers.privgnn.queries import choose
+from privgraph.methods.teachers.privgnn.sampling import Ints, coins, distances, groups, nearest
 from privgraph.methods.teachers.privgnn.train import ask_nodes
-from privgraph.methods.teachers.privgnn.votes import PublicEncoder, chances, pool, unit, weights
+from privgraph.methods.teachers.privgnn.votes import PublicEncoder, unit, weights
 from privgraph.methods.training import Context, planned, train_one
 from privgraph.privacy.accountants import tight
 from privgraph.privacy.events import NonPrivate, SampledOnce
 from privgraph.privacy.ledger import Ledger
-from privgraph.progress import Event, Progress, Result
+from privgraph.progress import Event
 
 FACTS = PublicFacts(nodes=13_752, edges=245_861, entries=491_722, features=767, classes=10, train_nodes=10_314)
 
@@ -50,16 +51,7 @@ def parts_of(config: Config, nodes: int = 160) -> Parts:
 def answered(config: Config, parts: Parts, queries: Ints, seed: int = 0, stage: str = "answers") -> Raw:
     assert config.release != "table", "a table is asked nothing: see test_privgnn_table"
     ask = teachers.ask_teachers if config.trains_teachers else ask_nodes
-    running = ask(parts, queries, config, Context(seed=seed, noise_key=KEY), stage)
-    while True:
-        try:
-            next(running)
-        except StopIteration as end:
-            raw: Raw = end.value
-            return raw
-
-
-# Samples
+    return returned(ask(parts, queries, config, Context(seed=seed, noise_key=KEY), stage))
 
 
 def test_coins_are_independent_with_the_stated_rate() -> None:
@@ -124,19 +116,6 @@ def test_distances_and_nearest_by_hand() -> None:
     assert [list(found) for found in nearest(away, everybody, None, 1, 0)] == [[0, 3, 2, 1]]
     assert [list(found) for found in nearest(away, everybody, group, 3, 1)] == [[0], [3], []]
     assert [list(found) for found in nearest(away, np.array([False, True, True, False]), group, 2, 5)] == [[2], [1]]
-
-
-def test_induced_edges_are_those_of_the_dense_matrix() -> None:
-    config = quick()
-    private = parts_of(config).private
-    edges, dense = Edges.of(private), private.adjacency().to_dense().numpy()
-    generator = np.random.default_rng(0)
-    for size in (0, 1, 7, 40, private.num_nodes):
-        nodes = generator.permutation(private.num_nodes)[:size]
-        found = np.zeros((size, size))
-        source, target = edges.among(nodes)
-        found[target, source] = 1
-        assert np.array_equal(found, dense[np.ix_(nodes, nodes)])
 
 
 # What one node can change: every private node of a small graph, with everybody's coins as they fell
@@ -233,114 +212,12 @@ def test_the_encoder_and_the_queries_read_the_public_graph_alone() -> None:
         assert bool(parts.public.train_mask[torch.from_numpy(chosen)].all())
 
 
-# Encoder, pooling, strategies
-
-
-def test_pooling_recovers_a_linear_rule_from_noise_that_hides_every_single_vote() -> None:
-    generator = np.random.default_rng(0)
-    everybody = unit(generator.normal(size=(3000, 6)))
-    rule = generator.normal(size=(6, 4)) * 20
-    clean = everybody @ rule
-    std = 40.0
-    noisy = clean[:1000] + generator.normal(scale=std, size=(1000, 4))
-    truth = clean.argmax(1)
-    alone = float((noisy.argmax(1) == truth[:1000]).mean())
-    pooled = float((pool(noisy, everybody[:1000], everybody, std).argmax(1) == truth).mean())
-    assert alone < 0.5
-    assert pooled > 0.75
-
-
-def test_chances_are_probabilities_that_keep_the_order_and_forget_the_unit() -> None:
-    scores = np.array([[3.0, 1.0, -1.0], [0.0, 0.0, 0.0], [-2.0, 5.0, 4.0]])
-    probabilities = chances(scores)
-    assert np.allclose(probabilities.sum(1), 1)
-    assert np.array_equal(probabilities.argsort(1)[[0, 2]], scores.argsort(1)[[0, 2]])
-    assert np.allclose(probabilities[1], 1 / 3)
-    assert np.allclose(probabilities, chances(1e6 * scores), atol=1e-6)
-    assert np.log(probabilities[0, 0] / probabilities[0, 1]) == pytest.approx(2 * 2 / scores.std(), rel=1e-4)
-    assert np.allclose(chances(np.zeros((2, 4))), 0.25)
-
-
-def test_strategies_by_hand() -> None:
-    """A star (0 in the middle of 1 to 4) beside a path 5 - 6 - 7."""
-    pairs = [(0, 1), (0, 2), (0, 3), (0, 4), (5, 6), (6, 7)]
-    ends = torch.tensor([*pairs, *((b, a) for a, b in pairs)]).t()
-    every = torch.ones(8, dtype=torch.bool)
-    star = Graph(
-        name="star",
-        x=torch.eye(8),
-        y=torch.arange(8) % 2,
-        edge_index=ends[:, np.lexsort((ends[0].numpy(), ends[1].numpy()))],
-        train_mask=every,
-        val_mask=~every,
-        test_mask=~every,
-    )
-    edges = Edges.of(star)
-    assert cover(edges, np.arange(8), 3).tolist() == [0, 6, 1], "once all are covered, everything counts anew"
-    assert choose(star, 2, "coverage", 0).tolist() == [0, 6]
-    assert choose(star, 2, "degree", 0).tolist() == [0, 6]
-    rank = pagerank(edges)
-    assert rank.sum() == pytest.approx(1)
-    dense = star.adjacency().to_dense().numpy()
-    walk = 0.15 / 8 + 0.85 * dense @ np.diag(1 / dense.sum(0))
-    assert np.allclose(walk @ rank, rank, atol=1e-4)
-    assert choose(star, 1, "pagerank", 0).tolist() == [0]
-    with pytest.raises(ValueError, match="cannot ask about 9"):
-        choose(star, 9, "random", 0)
-
-
-def test_clusters_have_a_query_each() -> None:
-    generator = np.random.default_rng(0)
-    centres = np.array([[0.0, 0], [9, 0], [0, 9], [9, 9]])
-    points = np.concatenate([centre + generator.normal(scale=0.3, size=(20, 2)) for centre in centres])
-    chosen = medoids(points, 4, np.random.default_rng(3))
-    assert len(set(chosen.tolist())) == 4
-    assert len({int(place) // 20 for place in chosen}) >= 3
-
-
 # Runs
 
 
 def run(config: Config, seed: int = 0, folder: Path | None = None) -> tuple[list[Event], Context]:
     context = Context(seed=seed, folder=folder, noise_key=KEY)
     return list(train_one(train.train, config, graph(), context)), context
-
-
-@pytest.mark.parametrize(
-    "given",
-    [
-        {"release": "table", "labelled": "queries", "soft": False, "strategy": "degree", "queries": 30},
-        {"release": "ensemble", "maximum": "exponential", "gate": 0.2, "answers": 4, "queries": 12, "epsilon": 100.0},
-        {"release": "posterior", "sampling": "once", "queries": 8, "lam": 0.4},
-        {"release": "votes", "gate": 0.1, "answers": 5, "strategy": "coverage", "pretrain": 2},
-    ],
-    ids=lambda given: "-".join(str(value) for value in given.values()),
-)
-def test_every_kind_of_run_keeps_its_plan(given: dict[str, Any], tmp_path: Path) -> None:
-    config = quick(**given)
-    events, context = run(config, folder=tmp_path)
-    plan = config.plan(graph().facts)
-    assert context.ledger.entries == plan.statement.ledger
-    steps = [event.step for event in events if isinstance(event, Progress)]
-    assert steps == sorted(steps)
-    assert steps[-1] == plan.steps
-    result = events[-1]
-    assert isinstance(result, Result)
-    assert {"test_accuracy", "label_accuracy"} <= set(result.metrics)
-    answers = Answers.load(tmp_path)
-    asked = config.answered(graph().facts)
-    assert 0 < len(answers.queries) <= asked
-    if not config.gate:
-        assert len(answers.queries) == asked
-    assert (answers.truth == graph().y.numpy()[answers.queries]).all()
-    assert answers.noise_std == pytest.approx(plan.noise["noise_std"])
-    parts = split_parts(graph(), config)
-    assert set(answers.queries) <= set(parts.public_nodes.numpy()[parts.public.train_mask.numpy()])
-    assert set(answers.neighbours) <= set(parts.private_nodes.numpy())
-    assert np.array_equal(answers.classes, graph().y.numpy()[answers.neighbours])
-    pairs = set(zip(*graph().edge_index.numpy(), strict=True))
-    assert all(pair in pairs for pair in zip(*answers.edges, strict=True))
-    assert np.load(tmp_path / "predictions.npz")["prediction"].shape == (parts.public.num_nodes,)
 
 
 def test_what_is_released_is_the_noisy_answer(tmp_path: Path) -> None:
@@ -367,22 +244,6 @@ def test_runs_that_differ_in_noise_share_answers(monkeypatch: pytest.MonkeyPatch
     configs = [quick(release="posterior", queries=6, common=True, lam=lam) for lam in (0.1, 1000.0)]
     list(train.train([planned(config, graph(), Context(seed=4, noise_key=KEY)) for config in configs]))
     assert len(calls) == 1
-
-
-def test_one_sample_without_neighbours_trains_its_teachers_once() -> None:
-    config = quick(release="posterior", sampling="once", neighbours=0)
-    parts = parts_of(config)
-    queries = choose(parts.public, 9, "random", 0)
-    slots, near, _ = teachers.assign(parts, queries, config, Context(noise_key=KEY), "answers")
-    assert len(slots) == 1
-    assert slots[0].queries.tolist() == list(range(9))
-    assert len(near) == 9
-    several = replace(config, release="ensemble")
-    assert len(teachers.assign(parts, queries, several, Context(noise_key=KEY), "answers")[0]) == several.teachers
-    each = replace(config, neighbours=4)
-    assert [
-        len(slot.nodes) for slot in teachers.assign(parts, queries, each, Context(noise_key=KEY), "answers")[0]
-    ] == [4] * 9
 
 
 # Plans

@@ -1,4 +1,4 @@
-"""ProGAP and GAP, trained: events, ledgers, stacks, caches, and what edges can reach."""
+"""ProGAP and GAP, trained: what edges can reach, what is sampled and dropped, and who shares a stack."""
 
 from __future__ import annotations
 
@@ -124,18 +124,6 @@ def test_edges_help_without_noise_and_not_at_a_tiny_epsilon(name: str) -> None:
     assert accuracy["node"] < 0.6
 
 
-def test_members_of_different_shapes_train_in_stacks_of_their_own() -> None:
-    members = [
-        _member(_config("progap", depth=1), 0),
-        _member(_config("progap", depth=2), 1),
-        _member(_config("progap", depth=1, epsilon=3.0), 2),
-        _member(_config("progap", depth=1), 3, seed=9),
-    ]
-    assert stacking.groups(members) == [[0, 2], [1], [3]]
-    results = [events[-1] for events in _run("progap", members)]
-    assert all(isinstance(result, Result) for result in results)
-
-
 def test_large_stacks_are_split_by_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     members = [_member(_config("progap", depth=1), seed) for seed in range(4)]
     monkeypatch.setattr(stacking, "MEMORY_BUDGET", 2 * 150 * (32 + 3) * 4 * 14)
@@ -155,13 +143,6 @@ def test_a_graph_without_edges_and_without_validation_nodes_trains(name: str) ->
         (events,) = _run(name, [member])
         assert isinstance(events[-1], Result)
         assert set(events[-1].metrics) == {"test_accuracy", "train_accuracy", "test_precision", *CHANCE}
-
-
-def test_training_on_the_newest_embeddings_alone() -> None:
-    config = _config("progap", jumping="newest", unit="none", epochs=40)
-    (events,) = _run("progap", [_member(config)])
-    assert isinstance(events[-1], Result)
-    assert events[-1].metrics["train_accuracy"] > 0.6
 
 
 @pytest.mark.parametrize("name", ["gap", "progap"])

@@ -1,4 +1,4 @@
-"""Plans and statements of ProGAP and GAP: calibration, golden numbers, words."""
+"""Plans of ProGAP and GAP: sensitivity, golden numbers, and entries of the ledger."""
 
 from __future__ import annotations
 

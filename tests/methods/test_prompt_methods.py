@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import pytest
 import torch
+from tests.methods.drained import returned
 from tests.secrets_made_here import KEY
 from torch import Tensor
 from torch.nn import functional
@@ -17,14 +18,14 @@ from privgraph.data.load import load
 from privgraph.data.neighbours import with_node_nulled
 from privgraph.data.spec import PublicFacts
 from privgraph.mechanisms.gradients import PrivateGradients, clip_factors
-from privgraph.methods.prompts.few_shot import Judge, Shots, assigned, chosen_by_label, fresh_prompt
+from privgraph.methods.prompts.few_shot import Shots, assigned, chosen_by_label, fresh_prompt
 from privgraph.methods.prompts.fine_tune.config import Config as FineTune
 from privgraph.methods.prompts.fine_tune.train import train as train_fine_tune
 from privgraph.methods.prompts.pretrained import PreparedGraph, prepare, recipe_of
 from privgraph.methods.prompts.prompt.config import Config as Prompt
 from privgraph.methods.prompts.prompt.train import train as train_prompt
 from privgraph.methods.prompts.prompt_dpsgd.config import Config
-from privgraph.methods.prompts.prompt_dpsgd.train import TOGETHER, PerExampleGradients
+from privgraph.methods.prompts.prompt_dpsgd.train import PerExampleGradients
 from privgraph.methods.prompts.prompt_dpsgd.train import train as train_dpsgd
 from privgraph.methods.training import Context, train_one
 from privgraph.nn.backbones import Backbone
@@ -32,7 +33,7 @@ from privgraph.nn.optim import StackedAdam
 from privgraph.nn.prompt_tuning import PLACES
 from privgraph.nn.prompts import KINDS, Prompts, Sight, packed
 from privgraph.privacy.events import NonPrivate
-from privgraph.progress import Metric, Result
+from privgraph.progress import Result
 
 FACTS = PublicFacts(nodes=2708, edges=5278, entries=10556, features=1433, classes=7, train_nodes=2031)
 SMALL = {"hidden": 8, "pretrain_epochs": 3, "queries": 10, "backbone": "gcn", "tokens": 3}
@@ -44,14 +45,7 @@ def graph() -> Graph:
 
 
 def prepared_for(config: Prompt | Config, own: Graph | None = None) -> PreparedGraph:
-    """The prepared graph alone; its progress is not looked at."""
-    steps = prepare(own or graph(), config, Context(noise_key=KEY), done=0, total=3)
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            found: PreparedGraph = end.value
-            return found
+    return returned(prepare(own or graph(), config, Context(noise_key=KEY), done=0, total=3))
 
 
 def result(train: object, config: object, seed: int = 0) -> dict[str, float]:
@@ -100,27 +94,6 @@ def test_fine_tuning_learns_more_than_it_began_with() -> None:
     found = result(train_fine_tune, FineTune(shots=5, epochs=60, learning_rate=0.01, **SMALL))
     assert found["train_accuracy"] > 0.9
     assert found["test_accuracy"] > found["lower_bound"] + 0.1
-
-
-def test_judged_nodes_are_public_and_were_not_tuned_on() -> None:
-    prepared = prepared_for(Prompt(**SMALL))
-    shots = chosen_by_label(prepared, 3, 0)
-    asked: list[Tensor] = []
-
-    def truth(egos: object) -> Tensor:
-        nodes = egos.nodes[:, 0]  # type: ignore[attr-defined]
-        asked.append(nodes)
-        return functional.one_hot(prepared.labels[nodes], prepared.classes).float()
-
-    judge = Judge(prepared, shots, torch.device("cpu"))
-    reached = judge.accuracies(truth)
-    assert [reached[f"{part}_accuracy"] for part in ("train", "val", "test")] == [1.0, 1.0, 1.0]
-    assert reached["test_nodes"] == len(prepared.test_nodes)
-    largest = int(torch.bincount(prepared.labels[prepared.test_nodes]).max())
-    assert reached["majority_class_accuracy"] == pytest.approx(largest / len(prepared.test_nodes))
-    assert torch.equal(asked[0], shots.nodes)
-    assert not torch.isin(torch.cat(asked[1:]), prepared.private_nodes).any()
-    assert judge.accuracy(lambda egos: -truth(egos), prepared.test_nodes) < 0.5
 
 
 # Private gradients
@@ -265,25 +238,3 @@ def test_gppts_penalty_is_added_after_the_noise() -> None:
     other.accumulate(torch.zeros(1, 4))
     other.add_penalty()
     assert float(other.gradients.norm()) == 0
-
-
-def test_many_examples_are_cut_into_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    config = Config(**SMALL)
-    prepared = prepared_for(config)
-    shots = assigned(prepared, 9, 0)
-    whole = per_example(config, prepared, shots)
-    assert TOGETHER > 9
-    monkeypatch.setattr("privgraph.methods.prompts.prompt_dpsgd.train.TOGETHER", 4)
-    pieces = per_example(config, prepared, shots)
-    assert torch.allclose(whole.squared_norms(), pieces.squared_norms())
-    assert torch.allclose(whole.losses, pieces.losses)
-
-
-def test_an_epoch_in_which_nobody_was_drawn_tells_no_loss() -> None:
-    config = Config(epochs=4, shots=1, batch_size=1, epsilon=50.0, **SMALL)
-    metrics = [
-        event
-        for event in train_one(train_dpsgd, config, graph(), Context(seed=1, noise_key=KEY))
-        if isinstance(event, Metric)
-    ]
-    assert all(math.isfinite(event.value) for event in metrics)

@@ -1,4 +1,4 @@
-"""The student: its arithmetic by hand, what it reads and what it does not, its curves, and pre-training."""
+"""The student: its arithmetic by hand, and what it reads and what it does not."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from privgraph.data.graph import Graph
 from privgraph.data.load import load
 from privgraph.methods.teachers.options import StudentOptions
 from privgraph.methods.teachers.parts import split_parts
-from privgraph.methods.teachers.student import Sage, Table, fit_student, mean_adjacency, student_metrics
+from privgraph.methods.teachers.student import Sage, Table, fit_student, student_metrics
 from privgraph.methods.training import Context
-from privgraph.progress import Event, Metric, Progress
+from privgraph.progress import Event
 
 OPTIONS = StudentOptions(hidden=16, epochs=30)
 
@@ -84,13 +84,6 @@ def test_one_pass_by_hand_on_a_directed_path() -> None:
     assert float(model.first.weight.detach().abs().max()) <= 3**-0.5
 
 
-def test_means_are_means_on_a_graph_of_the_catalogue() -> None:
-    public = public_part(90)
-    dense = public.adjacency().to_dense()
-    expected = dense / dense.sum(1, keepdim=True).clamp(min=1)
-    assert torch.allclose(mean_adjacency(public).to_dense(), expected)
-
-
 @pytest.mark.parametrize("soft", [False, True])
 def test_it_learns_and_soft_labels_that_are_hard_are_hard_labels(soft: bool) -> None:
     public = public_part()
@@ -104,23 +97,6 @@ def test_it_learns_and_soft_labels_that_are_hard_are_hard_labels(soft: bool) -> 
     assert torch.allclose(logits, other, atol=1e-3)
 
 
-def test_curves_progress_and_the_last_epoch() -> None:
-    public = public_part()
-    options = replace(OPTIONS, epochs=5, pretrain=3)
-    events, logits = fitted(public, queries(public), public.y[queries(public)], options, done=7, total=40)
-    assert [event.step for event in events if isinstance(event, Progress)] == list(range(8, 16))
-    assert {event.total for event in events if isinstance(event, Progress)} == {40}
-    curves: dict[str, list[tuple[int, float]]] = {}
-    for event in events:
-        if isinstance(event, Metric):
-            curves.setdefault(event.name, []).append((event.step, event.value))
-    assert [step for step, _ in curves["pretrain_loss"]] == [8, 9, 10]
-    for name in ("train_loss", "train_accuracy", "val_accuracy", "test_accuracy"):
-        assert [step for step, _ in curves[name]] == [11, 12, 13, 14, 15]
-    last = {name: values[-1][1] for name, values in curves.items() if name.endswith("accuracy")}
-    assert last == student_metrics(public, logits)
-
-
 def test_true_labels_steer_nothing() -> None:
     """Another truth changes what the evaluator says, and nothing of the student; so do rows that were not
     given."""
@@ -132,25 +108,3 @@ def test_true_labels_steer_nothing() -> None:
     _, same = fitted(liar, rows, targets)
     assert torch.equal(logits, same)
     assert student_metrics(liar, logits) != student_metrics(public, logits)
-
-
-@pytest.mark.long
-def test_pre_training_pulls_joined_nodes_together_and_helps_with_few_labels() -> None:
-    public = public_part(800, signal=0.7, degree=14.0)
-    generator = torch.Generator().manual_seed(3)
-    plain, helped = 0.0, 0.0
-    for seed in range(3):
-        rows = queries(public)[torch.randperm(int(public.train_mask.sum()), generator=generator)[:12]]
-        for pretrain in (0, 60):
-            options = replace(OPTIONS, pretrain=pretrain, epochs=60)
-            events, logits = fitted(public, rows, public.y[rows], options, seed=seed)
-            accuracy = student_metrics(public, logits)["test_accuracy"]
-            if pretrain:
-                helped += accuracy
-                losses = [
-                    event.value for event in events if isinstance(event, Metric) and event.name == "pretrain_loss"
-                ]
-                assert losses[-1] < losses[0] - 0.1
-            else:
-                plain += accuracy
-    assert helped > plain

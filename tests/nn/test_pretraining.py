@@ -1,31 +1,18 @@
-"""Pre-training: every objective learns, from its own streams, and on large graphs from parts."""
+"""Pre-training: every objective learns, and embeddings tell groups apart."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from itertools import islice
 
-import numpy as np
 import pytest
 import torch
 from torch import Tensor
 
 from privgraph.data.load import load
-from privgraph.nn import pretraining
 from privgraph.nn.backbones import Backbone, network
 from privgraph.nn.pretraining import OBJECTIVES, Epoch, PretrainRecipe, pretrain
 
 CPU = torch.device("cpu")
-
-
-@pytest.fixture(autouse=True)
-def _one_thread() -> Iterator[None]:
-    """Small operations wait for each other's threads where others are at work."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")
@@ -84,31 +71,3 @@ def test_a_graph_without_edges_gives_finite_numbers(objective: str, social: tupl
     losses, backbone = run(x[:5], edge_index[:, :0], recipe)
     assert all(map(math.isfinite, losses))
     assert all(value.isfinite().all() for value in backbone.weights.values())
-
-
-@pytest.mark.parametrize(("nodes", "entries"), [(30, 10**6), (30, 40), (10**6, 60)])
-def test_a_large_graph_is_looked_at_in_parts(
-    nodes: int, entries: int, social: tuple[Tensor, Tensor, Tensor], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    x, edge_index, _ = social
-    monkeypatch.setattr(pretraining, "NODES", nodes)
-    monkeypatch.setattr(pretraining, "ENTRIES", entries)
-    known = {(a, b) for a, b in edge_index.t().tolist()}
-    made = network("gt", x.shape[1], 8, torch.Generator().manual_seed(0))
-    seen, edges = set(), 0
-    for part in islice(pretraining._parts(x, edge_index, np.random.default_rng(0), made, CPU), 100):
-        assert len(part.x) == min(nodes, 120)
-        rows = [int((x == row).all(1).nonzero()) for row in part.x]
-        pairs = {(rows[a], rows[b]) for a, b in part.edge_index.t().tolist()}
-        assert pairs <= known
-        assert len(pairs) == part.edge_index.shape[1]
-        assert pairs == {(b, a) for a, b in pairs}
-        assert len(pairs) < 2 * entries
-        seen.update(rows)
-        edges += len(pairs)
-    assert len(seen) == 120, "every node has its turn"
-    if entries == 10**6:
-        inside = len(known) * (30 / 120) ** 2
-        assert edges / 100 > 1.2 * inside, "a part that grows along edges has more of them than one drawn at random"
-    else:
-        assert edges / 100 == pytest.approx(entries, rel=0.2)

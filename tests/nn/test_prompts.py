@@ -1,4 +1,4 @@
-"""Stacked prompts: each member is the member alone, and a function of its own slots to the last digit."""
+"""Stacked prompts: each is a function of its own slots to the last digit, and a step is one of Adam."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from privgraph.nn.backbones import KINDS as BACKBONES
 from privgraph.nn.backbones import Backbone, network
 from privgraph.nn.ego_graphs import EgoGraphs, ego_graphs
 from privgraph.nn.prompt_tuning import Tuning, tune, votes
-from privgraph.nn.prompts import KINDS, PromptRecipe, Prompts, by_size, packed
+from privgraph.nn.prompts import KINDS, PromptRecipe, Prompts
 
 TEACHERS, SLOTS, FEATURES, HIDDEN, CLASSES = 4, 3, 6, 8, 3
 
@@ -83,24 +83,6 @@ def test_one_nodes_leaving_changes_one_member_to_the_last_digit(prompt: str, bac
     assert changed.nonzero().squeeze(1).tolist() == [2]
     moved = (setting.votes(whole) != setting.votes(left)).any(1)
     assert set(moved.nonzero().squeeze(1).tolist()) <= {2}
-
-
-@pytest.mark.parametrize(("prompt", "backbone"), TUNED)
-def test_a_member_of_a_stack_is_the_member_alone(prompt: str, backbone: str) -> None:
-    setting, recipe = Setting(backbone, double=True), PromptRecipe(kind=prompt, tokens=3, epochs=4)
-    fresh = setting.fresh(recipe)
-    whole = setting.tuned(fresh, setting.slots, recipe)
-    said = setting.votes(whole)
-    for member in (0, 3):
-        own = setting.slots[member : member + 1]
-        own = own[:, own[0] >= 0]  # not even empty slots
-        alone = setting.tuned(fresh.take(slice(member, member + 1)), own, recipe)
-        for name in fresh.tuned:
-            assert torch.allclose(alone.parameters[name][0], whole.parameters[name][member], atol=1e-9)
-            assert not torch.equal(alone.parameters[name], fresh.parameters[name][member : member + 1])
-        assert torch.equal(setting.votes(alone)[0], said[member])
-        answers = alone.answers(setting.backbone, setting.table, setting.public)
-        assert torch.equal(answers.argmax(-1)[0], said[member])
 
 
 def plain(prompts: Prompts, setting: Setting, ego: EgoGraphs) -> Tensor:
@@ -209,49 +191,3 @@ def test_many_slots_are_computed_in_blocks(prompt: str, monkeypatch: pytest.Monk
     for name in fresh.tuned:
         assert torch.allclose(whole[name], one[name], atol=1e-9)
         assert torch.equal(one[name], two[name])
-
-
-def test_packed_ego_graphs_lose_empty_places_alone() -> None:
-    setting = Setting("gat", double=True)
-    egos = setting.egos(torch.arange(-1, 80))
-    sizes = egos.present.sum(1)
-    assert len(set(sizes.tolist())) > 4
-    recipe = PromptRecipe(kind="gpf-plus", tokens=3)
-    one = setting.fresh(recipe, members=1)
-    whole = one.forward(setting.backbone, one.see(setting.backbone, setting.table, egos, 1))
-    small = packed(egos, 6)
-    said = one.forward(setting.backbone, one.see(setting.backbone, setting.table, small, 1))
-    fits = (sizes > 0) & (sizes <= 6)
-    assert 10 < int(fits.sum()) < 70
-    assert torch.allclose(said[0, fits], whole[0, fits], atol=1e-9)
-    assert not torch.allclose(said[0, sizes > 6], whole[0, sizes > 6], atol=1e-9)
-    for nodes, old in zip(small.nodes, egos.nodes, strict=True):
-        assert nodes[nodes >= 0].tolist() == old[old >= 0][:6].tolist(), "the last ones go"
-    assert torch.equal(packed(egos, 99).nodes.sort(1).values, egos.nodes.sort(1).values)
-
-
-def test_every_ego_graph_is_in_one_group_that_holds_it() -> None:
-    setting = Setting("gat", double=True)
-    egos = setting.egos(torch.arange(-1, 80))
-    groups = by_size(egos)
-    assert torch.cat([rows for rows, _ in groups]).sort().values.tolist() == list(range(81))
-    assert [own.nodes.shape[1] for _, own in groups] == [4, 8, 10]
-    for rows, own in groups:
-        assert torch.equal(own.present.sum(1), egos.present[rows].sum(1))
-    recipe = PromptRecipe(kind="all-in-one", tokens=3)
-    two = setting.fresh(recipe, members=2)
-    whole = two.forward(setting.backbone, two.see(setting.backbone, setting.table, egos, 1))
-    assert torch.allclose(two.answers(setting.backbone, setting.table, egos), whole, atol=1e-9)
-
-
-def test_a_stack_reads_no_more_places_than_it_is_told() -> None:
-    setting, recipe = Setting("gcn", double=True), PromptRecipe(kind="gpf", epochs=3)
-    fresh, labels = setting.fresh(recipe), setting.labels(setting.slots)
-    egos = setting.egos(setting.slots)
-    few = [
-        tune(fresh, setting.backbone, setting.table, own, labels, recipe, places=places)
-        for own, places in ((egos, 4), (packed(egos, 4), 16), (egos, 16))
-    ]
-    one, other, whole = (next(event for event in told if isinstance(event, Prompts)) for told in few)
-    assert torch.equal(one.parameters["shift"], other.parameters["shift"])
-    assert not torch.equal(one.parameters["shift"], whole.parameters["shift"])

@@ -86,23 +86,6 @@ def test_edges_are_induced_as_by_brute_force(monkeypatch: pytest.MonkeyPatch, lo
     assert bool((subgraphs.edges[1].diff() >= 0).all())
 
 
-@pytest.mark.parametrize("rows", [1, 7, 1000])
-def test_parts_are_the_whole(rows: int) -> None:
-    _, _, edges = toy()
-    subgraphs = some_subgraphs(edges)
-    parts = list(subgraphs.parts(rows))
-    assert torch.equal(torch.cat([part.nodes for part in parts]), subgraphs.nodes)
-    assert sum(len(part) for part in parts) == len(subgraphs)
-    assert all(part.nodes.numel() <= rows or len(part) == 1 for part in parts)
-    assert (len(parts) == 1) == (rows == 1000)
-    before = 0
-    for part in parts:
-        told = {tuple(edge) for edge in (part.edges + before).t().tolist()}
-        own = (subgraphs.edges >= before).all(0) & (subgraphs.edges < before + part.nodes.numel()).all(0)
-        assert told == set(map(tuple, subgraphs.edges[:, own].t().tolist()))
-        before += part.nodes.numel()
-
-
 def summed(found: list[Factors], size: int, factors: Tensor) -> Tensor:
     total, start = torch.zeros(size), 0
     for part in found:
@@ -134,24 +117,6 @@ def test_gradients_equal_both_slow_twins(
     factors = torch.rand(len(labels), generator=generator(7))
     assert torch.allclose(summed(parts, expected.shape[1], factors), factors @ expected, atol=1e-5)
     assert float(expected.abs().amax(0).min()) > 0, "every parameter takes part"
-
-
-def test_sizes_of_all_kinds_have_their_norms() -> None:
-    """A star with 150 leaves beside small ones: formed gradients and pairs of rows agree."""
-    nodes = 160
-    leaves = torch.arange(1, 151)
-    edges = torch.stack([leaves, torch.zeros_like(leaves)])
-    edges = torch.cat([edges, torch.tensor([[155, 156, 157], [152, 152, 153]])], 1)
-    known = everybody(edges, nodes)
-    centres = torch.tensor([0, 152, 153, 159])
-    which, place = known.of(centres)
-    subgraphs = induced(centres, which, known.sources[place], known)
-    assert subgraphs.sizes.tolist() == [151, 3, 2, 1]
-    x, net = torch.randn(nodes, FEATURES, generator=generator()), network("sage", 2)
-    labels = torch.tensor([0, 1, 2, 0])
-    _, expected = one_by_one(net, x, subgraphs, labels)
-    (found,) = net.gradients(x, subgraphs, labels)
-    assert torch.allclose(found.squared_norms(), expected.square().sum(1), rtol=1e-3)
 
 
 @pytest.mark.parametrize("layers", [1, 2])

@@ -13,8 +13,7 @@ from torch import Tensor, nn
 
 from privgraph.nn import message_passing
 from privgraph.nn.gnn import SAGEConv
-from privgraph.nn.message_passing import Keep, Table
-from privgraph.nn.small_graphs import Advance, Answer, Frame, Recipe, SmallGraph, train_small_graphs
+from privgraph.nn.small_graphs import Answer, Frame, Recipe, SmallGraph, train_small_graphs
 
 NODES, FEATURES, CLASSES, PUBLIC = 80, 12, 3, 30
 
@@ -148,10 +147,6 @@ def test_a_model_trains_as_a_plain_one(weight_decay: float, sparse: bool) -> Non
     assert_equal_to_plain(Problem((40, 7, 23, 2), sparse=sparse), recipe, 1e-9)
 
 
-def test_single_precision_is_near() -> None:
-    assert_equal_to_plain(Problem((40, 25), dtype=torch.float32), Recipe(hidden=16, dropout=0.0, epochs=12), 2e-3)
-
-
 @pytest.mark.parametrize(("patience", "rate"), [(1, 0.3), (3, 0.5)])
 def test_a_model_stops_early_and_keeps_its_weights(patience: int, rate: float) -> None:
     recipe = Recipe(hidden=8, dropout=0.0, epochs=60, learning_rate=rate, patience=patience)
@@ -160,17 +155,6 @@ def test_a_model_stops_early_and_keeps_its_weights(patience: int, rate: float) -
     epochs = {answer.epochs for answer in problem.answers(recipe)}
     assert len(epochs) > 1
     assert min(epochs) < 60
-
-
-@pytest.mark.parametrize("sparse", [False, True])
-def test_a_model_in_a_stack_is_the_model_alone(sparse: bool) -> None:
-    problem, recipe = Problem((40, 7, 0, 23, 1), sparse=sparse), Recipe(hidden=16, dropout=0.5, epochs=15, patience=3)
-    together = problem.answers(recipe)
-    for task in range(5):
-        (alone,) = problem.answers(recipe, [task])
-        assert torch.allclose(alone.log_posterior, together[task].log_posterior, atol=1e-6)
-        assert alone.epochs == together[task].epochs
-        assert alone.loss == pytest.approx(together[task].loss, abs=1e-9, nan_ok=True)
 
 
 def test_a_node_alone_no_edges_and_one_class() -> None:
@@ -206,95 +190,6 @@ def test_little_memory_makes_smaller_chunks_and_the_same_models() -> None:
 def test_a_model_beyond_the_memory_is_refused() -> None:
     with pytest.raises(ValueError, match=r"a model of 30 nodes needs .* MB"):
         Problem((30,)).answers(Recipe(epochs=1), memory_mb=0.01)
-
-
-def endless(problem: Problem) -> Iterator[Answer | Advance]:
-    return train_small_graphs(
-        problem.x,
-        problem.tasks,
-        classes=CLASSES,
-        recipe=Recipe(hidden=8, epochs=10**7),
-        evaluation_x=problem.public,
-        evaluation_adjacency=problem.adjacency,
-        generators=streams,
-    )
-
-
-def test_progress_is_told_every_second_and_closing_stops() -> None:
-    torch.set_num_threads(2)
-    events = endless(Problem((30, 30)))
-    assert [next(events) for _ in range(2)] == [Advance(done=0, total=2)] * 2
-    events.close()  # type: ignore[attr-defined]
-    assert torch.get_num_threads() == 2
-
-
-def test_a_failing_task_stops_the_others() -> None:
-    problem = Problem((30, 30))
-    problem.tasks[1].labels[0] = CLASSES
-    with pytest.raises((RuntimeError, IndexError)):
-        list(endless(problem))
-
-
-@pytest.mark.parametrize("p", [0.5, 0.1])
-def test_dropout_drops_its_share_and_repeats_by_member(p: float) -> None:
-    sizes, width = (300, 120), 64
-    like = torch.empty(0)
-
-    def drawn(chosen: Sequence[int], times: int) -> tuple[Keep, list[Tensor]]:
-        longest = max(sizes[member] for member in chosen)
-        keep = Keep((len(chosen), longest, width), [sizes[member] for member in chosen], p, like)
-        generators = [torch.Generator().manual_seed(member) for member in chosen]
-        return keep, [keep.draw(generators).clone() for _ in range(times)]
-
-    keep, both = drawn((0, 1), 20)
-    _, alone = drawn((1,), 20)
-    for together, single in zip(both, alone, strict=True):
-        assert torch.equal(together[1, : sizes[1]], single[0])
-    kept = torch.stack([draw[0] for draw in both])
-    deviation = math.sqrt(p * (1 - p) / kept.numel())
-    assert float(kept.mean()) == pytest.approx(1 - p, abs=5 * deviation)
-    assert keep.scale == pytest.approx(1 / (1 - p), rel=1e-4 / (1 - p))
-    assert not torch.equal(kept[0], kept[1])
-    # neighbouring units, and the same unit of two epochs, are independent
-    for shift in (kept.roll(1, 0), kept.roll(1, 1), kept.roll(1, 2), kept.roll(8, 2)):
-        assert float((kept * shift).mean()) == pytest.approx((1 - p) ** 2, abs=6 * deviation)
-
-
-def test_large_dense_tables_give_the_same_products() -> None:
-    g = torch.Generator().manual_seed(1)
-    values = torch.randn(2, 70, 300, generator=g)
-    values[1, :, 250:] = 0
-    assert message_passing.BLOCKS_FROM <= 70 * 300 * 64
-    table = Table(values, 64)
-    weight, gradient = torch.randn(2, 300, 64, generator=g), torch.randn(2, 70, 64, generator=g)
-    assert not table.sparse
-    product = table.project(weight, torch.full((2, 70, 64), math.nan))
-    assert torch.allclose(product, values @ weight, atol=1e-4)
-    outer = table.outer(gradient, torch.full((2, 300, 64), math.nan))
-    assert torch.allclose(outer, values.transpose(1, 2) @ gradient, atol=1e-4)
-
-
-@pytest.mark.parametrize("sparse", [False, True])
-def test_a_table_forgets_columns_of_zeros_alone(sparse: bool) -> None:
-    g = torch.Generator().manual_seed(1)
-    values = torch.randn(3, 20, 9, generator=g, dtype=torch.float64)
-    values *= torch.rand(3, 20, 9, generator=g) < 0.3
-    values[0, :, [2, 5]] = 0
-    values[1, :, 0] = 0
-    table = Table(values, 4, sparse=sparse)
-    assert table.sparse == sparse
-    assert [columns.numel() for columns in table.columns] == [7, 8, 9]
-    weight = torch.randn(3, 9, 4, generator=g, dtype=torch.float64)
-    packed = torch.randn(3, table.width, 4, generator=g, dtype=torch.float64)
-    for member, columns in enumerate(table.columns):
-        packed[member, : columns.numel()] = weight[member, columns]
-    product = table.project(packed, torch.full((3, 20, 4), math.nan, dtype=torch.float64))
-    assert torch.allclose(product, values @ weight)
-    gradient = torch.randn(3, 20, 4, generator=g, dtype=torch.float64)
-    outer = table.outer(gradient, torch.full((3, 9, 4), math.nan, dtype=torch.float64))
-    whole = values.transpose(1, 2) @ gradient
-    for member, columns in enumerate(table.columns):
-        assert torch.allclose(outer[member, : columns.numel()], whole[member, columns])
 
 
 @pytest.mark.parametrize("hidden", [10, 64])

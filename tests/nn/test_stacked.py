@@ -23,7 +23,7 @@ from privgraph.nn.layers import (
     UnitNorm,
 )
 from privgraph.nn.stacked import StackedNet, mlp_layers
-from privgraph.nn.training import accuracies, fit_full_batch
+from privgraph.nn.training import fit_full_batch
 
 N, F, C = 60, 7, 3
 
@@ -158,34 +158,6 @@ def test_a_member_trains_as_an_ordinary_module_with_torch_adam(
         torch.testing.assert_close(net.forward(inputs, EVALUATION)[member], expected, rtol=1e-7, atol=1e-8)
 
 
-@pytest.mark.parametrize("norm", ["batch", "group"])
-def test_a_member_of_a_stack_equals_the_member_alone(norm: str) -> None:
-    members = 4
-    inputs, labels, train, val = _problem(members)
-    stacked = _net(members, norm, "selu")
-    rates = torch.full((members,), 0.02)
-    list(fit_full_batch(stacked, inputs, labels, train_masks=train, val_masks=val, learning_rates=rates, epochs=12))
-    own = inputs[1]
-    assert isinstance(own, PerMember)
-    for member in range(members):
-        alone = _net(members, norm, "selu").parameters[member : member + 1]
-        net = _net(1, norm, "selu")
-        net.parameters.copy_(alone)
-        list(
-            fit_full_batch(
-                net,
-                [inputs[0], PerMember(own.values[member : member + 1])],
-                labels,
-                train_masks=train[member : member + 1],
-                val_masks=val[member : member + 1],
-                learning_rates=rates[:1],
-                epochs=12,
-            )
-        )
-        torch.testing.assert_close(net.parameters[0], stacked.parameters[member], rtol=1e-9, atol=1e-10)
-        torch.testing.assert_close(net.statistics[0], stacked.statistics[member], rtol=1e-9, atol=1e-10)
-
-
 def test_threads_over_members_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     results = []
     before = torch.get_num_threads()
@@ -209,58 +181,6 @@ def test_threads_over_members_change_nothing(monkeypatch: pytest.MonkeyPatch) ->
     torch.testing.assert_close(results[0][1], results[1][1])
 
 
-def test_the_best_epoch_is_kept_for_each_member_and_the_first_of_equals() -> None:
-    members = 3
-    inputs, labels, train, val = _problem(members, seed=3)
-    best = _net(members, "batch", "selu")
-    rates = torch.tensor([0.3, 0.05, 0.01])
-    records = list(
-        fit_full_batch(best, inputs, labels, train_masks=train, val_masks=val, learning_rates=rates, epochs=15)
-    )
-    curves = torch.stack([record.val_accuracy for record in records])
-    (reached,) = accuracies(best, inputs, labels, [val])
-    torch.testing.assert_close(reached, curves.max(0).values)
-    assert (curves.argmax(0) < len(records) - 1).any(), "the test needs a member whose best epoch is not its last"
-    for member in range(members):
-        shorter = _net(members, "batch", "selu")
-        chosen = int(curves[:, member].argmax()) + 1
-        list(
-            fit_full_batch(
-                shorter,
-                inputs,
-                labels,
-                train_masks=train,
-                val_masks=val,
-                learning_rates=rates,
-                epochs=chosen,
-                selection="last",
-            )
-        )
-        torch.testing.assert_close(shorter.parameters[member], best.parameters[member])
-
-
-def test_without_validation_rows_the_last_epoch_stays() -> None:
-    inputs, labels, train, val = _problem(2)
-    results = []
-    for selection in ("validation", "last"):
-        net = _net(2, "batch", "selu")
-        records = list(
-            fit_full_batch(
-                net,
-                inputs,
-                labels,
-                train_masks=train,
-                val_masks=torch.zeros_like(val),
-                learning_rates=torch.full((2,), 0.02),
-                epochs=4,
-                selection=selection,
-            )
-        )
-        assert all(bool(record.val_accuracy.isnan().all()) for record in records)
-        results.append(net.parameters)
-    torch.testing.assert_close(*results)
-
-
 def test_a_tie_is_not_right() -> None:
     """A network that says nothing has accuracy 0 and not 1: it must not be chosen."""
     inputs, labels, train, val = _problem(1)
@@ -270,45 +190,6 @@ def test_a_tie_is_not_right() -> None:
         fit_full_batch(net, inputs, labels, train_masks=train, val_masks=val, learning_rates=torch.zeros(1), epochs=1)
     )
     assert float(first.train_accuracy) == float(first.val_accuracy) == 0
-
-
-def test_sparse_and_dense_shared_tables_agree() -> None:
-    generator = torch.Generator().manual_seed(0)
-    rows = (torch.rand(50, 40, generator=generator) < 0.05).double()
-    sparse = Shared.of(rows)
-    assert sparse.sparse is not None
-    dense = Shared(rows=rows, columns=rows.t().contiguous())
-    weight = torch.randn(3, 4, 40, generator=generator, dtype=torch.float64)
-    out = torch.empty(3, 4, 50, dtype=torch.float64)
-    projected = sparse.project(weight, out).clone()
-    torch.testing.assert_close(projected, dense.project(weight, out))
-    torch.testing.assert_close(projected[1], weight[1] @ rows.t())
-    torch.testing.assert_close(sparse.outer(projected), dense.outer(projected))
-
-
-def test_dropout_is_drawn_from_each_members_own_generator() -> None:
-    def stack(seeds: Sequence[int]) -> Tensor:
-        net = StackedNet([mlp_layers(F, 6, 1, dropout=0.5)], [Linear(6, C)], members=len(seeds), dtype=torch.float64)
-        net.initialise([torch.Generator().manual_seed(seed) for seed in seeds])
-        inputs, labels, train, val = _problem(4)
-        chosen = [seed % 4 for seed in seeds]
-        list(
-            fit_full_batch(
-                net,
-                inputs[:1],
-                labels,
-                train_masks=train[chosen],
-                val_masks=val[chosen],
-                learning_rates=torch.full((len(seeds),), 0.01),
-                epochs=5,
-                generators=[torch.Generator().manual_seed(50 + seed) for seed in seeds],
-            )
-        )
-        return net.parameters
-
-    together = stack([0, 1, 2])
-    torch.testing.assert_close(together[1], stack([1])[0])
-    torch.testing.assert_close(together[2], stack([2, 0])[0])
 
 
 def test_training_mode_needs_no_rows_outside_the_mask() -> None:

@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from privgraph.data.graph import Graph, without_edges
-from privgraph.nn.fixed_products import FixedDense, FixedSparse, table, times_transposed
+from privgraph.nn.fixed_products import FixedDense, FixedSparse
 from privgraph.nn.gnn import CONVOLUTIONS, GraphNetwork, initialise, kept_by_dropout, kept_share
 from privgraph.nn.stacked_gnn import Architecture, MemberNetwork, Surroundings, Workspace
 
@@ -122,36 +122,6 @@ def test_the_same_nodes_with_other_edges(conv: str) -> None:
     assert not torch.equal(answers[0], answers[2])
 
 
-@pytest.mark.parametrize("conv", ["gcn", "gat"])
-def test_a_state_is_all_that_answers_depend_on(conv: str) -> None:
-    graph = directed(sparse=True)
-    around, member = stacked(graph, architecture(conv))
-    work = Workspace(around)
-    with torch.inference_mode():
-        member.step(work)
-        state, answers = member.state(), member.evaluate()
-        member.step(work)
-        assert not torch.equal(member.evaluate(), answers)
-        member.restore(state)
-        assert torch.equal(member.evaluate(), answers)
-
-
-def test_products_with_fixed_matrices() -> None:
-    random = seeded(0)
-    dense = torch.randn(30, 20, generator=random) * (torch.rand(30, 20, generator=random) < 0.1)
-    dense[3] = 0
-    x, y = torch.randn(20, 5, generator=random), torch.randn(30, 5, generator=random)
-    for fixed in (table(dense), FixedDense(dense)):
-        assert torch.allclose(fixed.times(x), dense @ x, atol=1e-5)
-        assert torch.allclose(fixed.transposed_times(y), dense.t() @ y, atol=1e-5)
-    assert isinstance(table(dense), FixedSparse)
-    assert isinstance(table(torch.ones(3, 2)), FixedDense)
-    bias = torch.randn(30, generator=random)
-    assert torch.allclose(times_transposed(x.t(), dense, bias), x.t() @ dense.t() + bias, atol=1e-5)
-    twice = FixedSparse.of(torch.tensor([0, 0]), torch.tensor([1, 1]), torch.tensor([2.0, 3.0]), (2, 2))
-    assert twice.times(torch.eye(2)).tolist() == [[0.0, 5.0], [0.0, 0.0]]
-
-
 @pytest.mark.parametrize("dropout", [0.1, 0.5, 0.95])
 def test_dropout_keeps_its_share_of_values_apart_from_each_other(dropout: float) -> None:
     """Four values share a random number: each is kept as often as the others, and whatever the others are."""
@@ -169,8 +139,3 @@ def test_dropout_keeps_its_share_of_values_apart_from_each_other(dropout: float)
         seen, expected = (np.append(values[~rare], values[rare].sum()) for values in (seen, expected))
     assert stats.chisquare(seen, expected).pvalue > 1e-4
     assert not torch.equal(kept, kept_by_dropout(torch.empty(50_001, 4), dropout, seeded(4)))
-
-
-def test_dropout_of_any_number_of_values() -> None:
-    assert kept_by_dropout(torch.empty(3, 7), 0.5, seeded(0)).shape == (3, 7)
-    assert bool(kept_by_dropout(torch.empty(1000), 0.0, seeded(0)).all())

@@ -4,14 +4,12 @@ believed."""
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import pytest
 import torch
 
-from privgraph.methods.relations import nearest
-from privgraph.methods.relations.nearest import Reader, kept_vectors, load_reader, places_of, scores_of, usual_scores
+from privgraph.methods.relations.nearest import Reader, kept_vectors, load_reader, places_of, scores_of
 from privgraph.nn.text.adapters import SETTINGS, WEIGHTS, adapt, save_adapter
 from privgraph.nn.text.encoder import load_encoder
 from privgraph.nn.text.naming import EncoderError
@@ -60,12 +58,6 @@ def test_places_and_scores_are_those_of_a_slow_twin(tmp_path: Path, similarity: 
     assert [places.index(place) for place in range(1, len(TEXTS) + 1)] == order
 
 
-def test_ties_go_by_number_and_what_is_left_out_has_no_place() -> None:
-    scores = torch.tensor([0.5, 0.9, 0.5, 0.1, 0.9], dtype=torch.float64)
-    left_out = torch.tensor([False, True, False, False, False])
-    assert places_of(scores, left_out).tolist() == [2, 0, 3, 4, 1]
-
-
 def test_an_adapter_moves_vectors_and_another_scale_moves_them_otherwise(tmp_path: Path) -> None:
     found = {
         "base": reader(),
@@ -106,23 +98,6 @@ def test_a_damaged_file_is_made_again(tmp_path: Path, damage: bytes) -> None:
     assert path.stat().st_size > len(damage)
 
 
-def test_those_used_longest_ago_are_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nearest, "MOST_KEPT", 2)
-    one = reader()
-    for number in range(2):
-        kept_vectors(one, TEXTS[: number + 1], tmp_path)
-    oldest = min(tmp_path.iterdir(), key=lambda path: path.stat().st_size)
-    other = max(tmp_path.iterdir(), key=lambda path: path.stat().st_size)
-    os.utime(oldest, ns=(1, 1))
-    os.utime(other, ns=(2, 2))
-    kept_vectors(one, TEXTS[:1], tmp_path)  # it is used again
-    kept_vectors(one, TEXTS[:3], tmp_path)
-    left = set(tmp_path.iterdir())
-    assert len(left) == 2
-    assert oldest in left
-    assert other not in left
-
-
 def test_what_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(EncoderError, match="there is no adapter to be read in"):
         reader(adapter=tmp_path)
@@ -138,28 +113,3 @@ def test_what_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
     (folder / WEIGHTS).write_bytes(b"\x80\x04pickled")
     with pytest.raises(EncoderError, match="there is no adapter to be read in run"):
         reader(adapter=folder)
-
-
-@pytest.mark.parametrize("at_once", [2, 256])
-def test_what_is_usual_is_that_of_a_slow_twin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: int) -> None:
-    monkeypatch.setattr(nearest, "AT_ONCE", at_once)
-    one = reader()
-    vectors = one.vectors(one.tokens(TEXTS))
-    groups = [0, 1, 2, 3, 1]  # the last is to a reader the same text as the second
-    own = [slowly(one, text) for text in TEXTS]
-
-    def scores(of: int) -> list[float]:
-        others = [number for number in range(len(TEXTS)) if groups[number] != groups[of]]
-        return sorted(sum(a * b for a, b in zip(own[of], own[other], strict=True)) for other in others)
-
-    best, chance = usual_scores(vectors, torch.tensor(groups))
-    assert best.tolist() == pytest.approx(sorted(scores(of)[-1] for of in range(len(TEXTS))), abs=1e-5)
-    middle = sorted(scores(of)[(len(scores(of)) - 1) // 2] for of in range(len(TEXTS)))[len(TEXTS) // 2]
-    assert chance == pytest.approx(middle, abs=1e-5)
-
-
-@pytest.mark.parametrize("count", [1, 2])
-def test_nothing_is_usual_among_texts_that_are_the_same(count: int) -> None:
-    best, chance = usual_scores(torch.ones(count, 3), torch.zeros(count, dtype=torch.int64))
-    assert best.numel() == 0
-    assert chance != chance, "no number"

@@ -16,10 +16,8 @@ from privgraph.data.graph import Graph
 from privgraph.data.load import load
 from privgraph.mechanisms.gradients import PrivateGradients
 from privgraph.mechanisms.randomised_response import CountedResponse, symmetric
-from privgraph.methods.base import filled_in
-from privgraph.methods.relations import few_shot
 from privgraph.methods.relations.evaluation import asked_relations, ranking
-from privgraph.methods.relations.fine_tuning import TRAINED, FineTuning, Protection, step_size
+from privgraph.methods.relations.fine_tuning import TRAINED, FineTuning, Protection
 from privgraph.methods.relations.relation_rand import train as randomising
 from privgraph.methods.relations.relation_rand.config import Config as RandConfig
 from privgraph.methods.relations.relation_rand.train import randomised
@@ -28,10 +26,8 @@ from privgraph.methods.relations.relational.train import train
 from privgraph.methods.relations.tuples import TupleSampler, in_batch
 from privgraph.methods.training import Context, train_one
 from privgraph.nn.text import tuple_gradients
-from privgraph.nn.text.adapters import adapt, trainable
-from privgraph.nn.text.encoder import load_encoder
-from privgraph.nn.text.losses import Contrast
-from privgraph.options import OptionError, build
+from privgraph.nn.text.adapters import trainable
+from privgraph.options import build
 from privgraph.privacy.events import Laplace, PureDP
 from privgraph.progress import Event, Metric, Result
 from privgraph.streams import Secret, stream
@@ -181,21 +177,6 @@ def test_pairs_of_a_batch_against_each_other() -> None:
     assert np.isfinite(losses).all(), "one relation alone is held against nothing"
 
 
-@pytest.mark.parametrize("schedule", ["linear", "cosine", "constant"])
-def test_step_sizes_rise_and_fall(schedule: str) -> None:
-    config = Config(steps=40, warmup=0.1, schedule=schedule, learning_rate=2.0)
-    sizes = [step_size(config, step) for step in range(1, 41)]
-    assert sizes[:4] == pytest.approx([0.5, 1.0, 1.5, 2.0])
-    assert max(sizes) == 2.0
-    assert all(size > 0 for size in sizes)
-    if schedule == "constant":
-        assert set(sizes[4:]) == {2.0}
-    else:
-        assert sizes[4:] == sorted(sizes[4:], reverse=True)
-        assert sizes[-1] < 0.2
-    assert step_size(Config(steps=3, warmup=0.0, learning_rate=1.0, schedule="constant"), 1) == 1.0
-
-
 @pytest.mark.long
 def test_relations_of_one_domain_teach_those_of_another() -> None:
     """Without privacy the tiny encoder, whose weights are random, learns what goes together."""
@@ -287,60 +268,6 @@ def test_answers_of_one_pair_have_no_negatives_in_their_batch(monkeypatch: pytes
         list(train_one(randomising.train, build(RandConfig, given), graph, Context(seed=0, noise_key=bytes(32))))
 
 
-def test_a_share_that_is_denied_is_that_of_its_epsilon() -> None:
-    for response in ("symmetric", "asymmetric"):
-        config = RandConfig(encoder="tiny", epsilon=2.0, response=response)
-        other = replace(config, epsilon=5.0)
-        scale = config.scale(TEXT_FACTS)
-        assert other.at(TEXT_FACTS, scale).epsilon == pytest.approx(2.0, rel=1e-6)
-    with pytest.raises(OptionError, match="between 0 and 1"):
-        RandConfig(encoder="tiny").at(TEXT_FACTS, 1.0)
-
-
-@pytest.mark.long
-def test_a_few_public_relations_of_the_other_domain_help_and_leave_the_encoder_as_it_was() -> None:
-    graph = load("products", data_options={"products": 150, "purchases": 5.0, "noise": 0.0})
-    options = TINY | {"unit": "none", "steps": 3, "batch_size": 32, "learning_rate": 0.05, "rank": 16}
-    alone = told(Config(**options), graph)[-1]
-    helped = told(Config(**options, shots=100), graph)[-1]
-    assert isinstance(alone, Result)
-    assert isinstance(helped, Result)
-    assert "test_few_shot_mrr" not in alone.metrics
-    assert helped.metrics["base_few_shot_mrr"] > 1.1 * helped.metrics["base_mrr"]
-    assert helped.metrics["train_mrr"] == alone.metrics["train_mrr"], "what is released has not moved"
-    assert helped.metrics["test_relations"] < alone.metrics["test_relations"], "they are not asked about"
-
-
-@pytest.mark.parametrize(("said", "kept"), [([1.0, 2.0], 0), ([3.0, 2.0, 1.0, 4.0], 2)])
-def test_of_a_few_relations_the_epoch_with_the_smallest_loss_of_those_held_out_is_kept(
-    monkeypatch: pytest.MonkeyPatch, said: list[float], kept: int
-) -> None:
-    encoder, seen = load_encoder("tiny"), []
-    adapt(encoder, rank=2, alpha=4.0, generator=torch.Generator().manual_seed(0))
-    weights = [weight for _, weight in trainable(encoder)]
-
-    def held_loss(*_: object) -> float:
-        seen.append([weight.detach().clone() for weight in weights])
-        return said[min(len(seen), len(said)) - 1]
-
-    monkeypatch.setattr(few_shot, "_held_loss", held_loss)
-    epochs = few_shot.learn_more(
-        encoder,
-        encoder.tokenize([f"word{number} thing{number % 5}" for number in range(30)], 16),
-        Contrast(),
-        torch.optim.AdamW(weights, lr=0.01),
-        few=torch.arange(16).view(2, 8),
-        held=torch.arange(14, 30).view(2, 8),
-        entities=torch.arange(30),
-        negatives=2,
-        random=np.random.default_rng(0),
-    )
-    losses = list(epochs)
-    assert len(losses) == 1 + kept + few_shot.PATIENCE
-    assert all(weight.equal(old) for weight, old in zip(weights, seen[kept], strict=True))
-    assert not all(one.equal(other) for one, other in zip(seen[0], seen[1], strict=True))
-
-
 def test_without_privacy_it_is_an_ordinary_loop_of_peft_and_torch() -> None:
     """The same batches through autograd, torch's AdamW and a schedule of its own end in the same adapter."""
     graph = shop()
@@ -370,17 +297,3 @@ def test_without_privacy_it_is_an_ordinary_loop_of_peft_and_torch() -> None:
     for (name, weight), other in zip(trainable(ours), weights, strict=True):
         assert torch.allclose(weight, other, atol=2e-4), name
         assert not torch.allclose(weight, torch.zeros_like(weight), atol=1e-3)
-
-
-def test_a_learning_rate_that_is_left_to_the_method_is_larger_where_gradients_have_noise() -> None:
-    for config, rate in (
-        (Config(), 0.01),
-        (Config(unit="none"), 0.003),
-        (RandConfig(), 0.003),
-        (Config(learning_rate=0.5), 0.5),
-        (RandConfig(learning_rate=0.5), 0.5),
-    ):
-        assert config.step_size == rate
-        assert filled_in(config, None) == ({} if config.learning_rate else {"learning_rate": rate})
-        assert step_size(replace(config, schedule="constant"), config.steps) == rate
-    assert Config().stack_key() == Config(learning_rate=0.01).stack_key() != Config(learning_rate=0.003).stack_key()

@@ -34,12 +34,6 @@ def test_a_tuple_is_an_anchor_its_partner_and_texts_of_the_domain() -> None:
     assert set(seen[:, 2:].flatten().tolist()) <= set(range(6))
 
 
-def test_entities_have_the_numbers_of_the_graph() -> None:
-    relations = torch.tensor([[10], [30]])
-    own = TupleSampler(relations=relations, entities=torch.tensor([10, 20, 30]), rate=1.0, negatives=3)
-    assert sorted(own.draw(Secret(KEY, 0, "s"))[0, 2:].tolist()) == [10, 20, 30]
-
-
 @pytest.mark.long
 def test_every_relation_is_drawn_with_its_rate_and_independently() -> None:
     own, secret = sampler([(0, 1), (2, 3), (4, 5)], rate=0.3, negatives=1), Secret(KEY, 1, "s")
@@ -96,16 +90,6 @@ def test_removing_a_relation_removes_its_tuple_and_no_other() -> None:
 def test_a_pair_that_stands_twice_is_refused(relations: list[tuple[int, int]]) -> None:
     with pytest.raises(ValueError, match="each unordered pair once"):
         sampler(relations)
-
-
-def test_more_negatives_than_texts_are_refused() -> None:
-    with pytest.raises(ValueError, match="between 1 and the number of entities, 6"):
-        sampler([(0, 1)], negatives=7)
-
-
-def test_no_relation_at_all_gives_empty_batches() -> None:
-    own = TupleSampler(relations=torch.zeros(2, 0, dtype=torch.int64), entities=torch.arange(4), rate=1.0, negatives=2)
-    assert own.draw(Secret(KEY, 0, "s")).shape == (0, 4)
 
 
 def test_ordinary_batches_use_up_every_relation_before_the_next_round() -> None:

@@ -20,7 +20,7 @@ from privgraph.nn.text.adapters import (
     save_adapter,
     trainable,
 )
-from privgraph.nn.text.encoder import buckets, load_encoder
+from privgraph.nn.text.encoder import load_encoder
 from privgraph.nn.text.losses import Contrast, hinge, info_nce
 from privgraph.nn.text.naming import EncoderError, describe_encoder
 
@@ -67,13 +67,6 @@ def test_a_vector_hangs_on_its_text_alone_and_not_on_padding(llama: Path) -> Non
         assert not torch.allclose(together[0], together[1], atol=1e-2)
 
 
-def test_no_text_has_more_tokens_than_the_encoder_has_positions() -> None:
-    encoder = load_encoder("tiny")
-    ids = encoder.tokenize(TEXTS, 512)
-    assert max(map(len, ids)) == encoder.facts.positions == 128
-    assert torch.isfinite(encoder.encode(ids)).all()
-
-
 def test_pooling_is_the_mean_or_the_last_real_token(llama: Path) -> None:
     for name, pooled in (("tiny", lambda states: states.mean(1)), (str(llama), lambda states: states[:, -1])):
         encoder = load_encoder(name)
@@ -82,15 +75,6 @@ def test_pooling_is_the_mean_or_the_last_real_token(llama: Path) -> None:
             states = encoder.model(input_ids=ids).last_hidden_state
             assert torch.allclose(encoder(ids, torch.ones_like(ids, dtype=torch.bool)), pooled(states), atol=1e-5)
     assert describe_encoder(str(llama)).pooling == naming.LAST
-
-
-def test_buckets_hold_every_text_once_and_little_padding() -> None:
-    lengths = [3, 9, 1, 4, 4, 30, 2, 8]
-    pieces = list(buckets(lengths, 24))
-    assert sorted(row for piece in pieces for row in piece) == list(range(8))
-    for piece in pieces:
-        longest = -(-max(lengths[row] for row in piece) // 4) * 4
-        assert len(piece) == 1 or longest * len(piece) <= 24
 
 
 def test_the_tiny_encoder_is_the_same_for_everybody_and_leaves_the_global_dice_alone() -> None:
@@ -187,31 +171,6 @@ def test_what_is_trained_can_be_more_than_queries_and_values(tmp_path: Path, lla
         load_adapter(load_encoder("tiny"), folder)
 
 
-def test_names_that_peft_shortens_are_read_in_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of many adapted modules it keeps the ends that they have in common, and no others have."""
-    from peft.tuners import tuners_utils
-
-    monkeypatch.setattr(tuners_utils, "MIN_TARGET_MODULES_FOR_OPTIMIZATION", 4)
-    encoder = load_encoder("tiny")
-    adapt(encoder, rank=2, alpha=2, generator=dice(), adapted="linear")
-    for _, weight in trainable(encoder):
-        weight.data.normal_(0, 0.5, generator=dice(3))
-    save_adapter(encoder, tmp_path)
-    written = json.loads((tmp_path / SETTINGS).read_text())["target_modules"]
-    assert len(written) < 12, "they are shortened"
-    again = load_encoder("tiny")
-    load_adapter(again, tmp_path)
-    assert encoder.encode(encoder.tokenize(TEXTS, 24)).equal(again.encode(again.tokenize(TEXTS, 24)))
-
-
-def test_a_weight_that_no_vector_depends_on_is_not_trained() -> None:
-    """BERT's pooler, which many files bring along."""
-    encoder = load_encoder("tiny")
-    encoder.model.pooler = torch.nn.Linear(32, 32)
-    adapt(encoder, rank=2, alpha=2, generator=dice(), adapted="everything")
-    assert not any("pooler" in name for name, _ in trainable(encoder))
-
-
 def test_an_adapter_of_another_encoder_or_none_is_refused(tmp_path: Path, llama: Path) -> None:
     encoder = load_encoder("tiny")
     adapt(encoder, rank=2, alpha=2, generator=dice())
@@ -248,12 +207,6 @@ def test_folders_that_are_no_model_get_one_sentence(tmp_path: Path) -> None:
     for name in ("", "tinny", "bert-base-uncased", "x" * 9000, "a\0b", "~nobody-here/x"):
         with pytest.raises(EncoderError, match="nothing is downloaded"):
             describe_encoder(name)
-
-
-def test_the_sentence_model_of_the_package_is_found() -> None:
-    facts = describe_encoder("minilm")
-    assert (facts.width, facts.layers, facts.pooling) == (384, 6, naming.MEAN)
-    assert 80 < facts.parameters_mb < 100
 
 
 def test_losses_written_out() -> None:

@@ -12,7 +12,7 @@ from privgraph.nn.text.adapters import adapt, trainable
 from privgraph.nn.text.encoder import TextEncoder, load_encoder
 from privgraph.nn.text.factors import Tokens
 from privgraph.nn.text.losses import Contrast
-from privgraph.nn.text.tuple_gradients import ROUTES, clipped_sum, plain_sum
+from privgraph.nn.text.tuple_gradients import ROUTES, clipped_sum
 
 WORDS = [f"word{number}" for number in range(60)]
 LOSS = Contrast()
@@ -88,15 +88,6 @@ def test_both_routes_sum_what_a_slow_twin_clips(route: str, loss: Contrast, clip
     )
 
 
-def test_what_is_not_clipped_is_the_plain_sum_with_every_text_encoded_once() -> None:
-    encoder = adapted()
-    ids, tuples = encoder.tokenize(texts(30), 16), drawn(9, of=5)
-    plain = plain_sum(encoder, ids, tuples, LOSS)
-    found = clipped_sum(encoder, ids, tuples, LOSS, torch.ones_like, route="factored")
-    assert (plain.total - found.total).norm() <= 1e-9 * found.total.norm()
-    assert plain.losses == pytest.approx(found.losses, rel=1e-5)
-
-
 def test_one_at_a_time_a_tuple_hangs_on_itself_alone_to_the_last_bit() -> None:
     encoder = adapted(double=False)
     ids, tuples = encoder.tokenize(texts(30), 16), drawn(6)
@@ -157,16 +148,6 @@ def test_a_tuple_whose_norm_is_no_number_counts_as_zero_and_leaves_the_others(ro
     assert (found.total - wanted).norm() <= 1e-9 * wanted.norm()
 
 
-@pytest.mark.parametrize("route", ROUTES)
-def test_an_empty_batch_is_a_sum_of_nothing(route: str) -> None:
-    encoder = adapted()
-    found = clipped_sum(encoder, [], drawn(0), LOSS, clipped(1.0), route=route)
-    assert not found.total.any()
-    assert found.total.numel() == sum(weight.numel() for _, weight in trainable(encoder))
-    assert len(found.losses) == len(found.squared) == 0
-    assert not plain_sum(encoder, [], drawn(0), LOSS).total.any()
-
-
 class Scaled(torch.nn.Module):
     """A layer of a kind that there is no rule for."""
 
@@ -190,15 +171,6 @@ def test_a_trained_layer_without_a_rule_is_refused() -> None:
     second.query.weight = first.query.weight
     with pytest.raises(ValueError, match="shares its own"):
         clipped_sum(shared, ids, drawn(2), LOSS, clipped(1.0), route="factored")
-
-
-def test_an_input_that_is_broadcast_over_texts_is_refused() -> None:
-    """Its gradient would be one for all of them."""
-    encoder = adapted(kind="everything")
-    places = encoder.model.embeddings.position_embeddings
-    places.register_forward_pre_hook(lambda _, given: (given[0][:1],))
-    with pytest.raises(ValueError, match="a row for each text"):
-        clipped_sum(encoder, encoder.tokenize(texts(30), 16), drawn(3), LOSS, clipped(1.0), route="factored")
 
 
 @pytest.mark.parametrize("route", ROUTES)

@@ -1,0 +1,18 @@
+"""What a generator returns, where nobody looks at what it yields."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+def returned(steps: Generator[object, None, T]) -> T:
+    """The value of a generator's `return`."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            value: T = end.value
+            return value
