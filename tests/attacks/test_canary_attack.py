@@ -11,12 +11,7 @@ from scipy.stats import binomtest, norm
 
 from privgraph.attacks.canary import attack_observations, canary_attack
 from privgraph.audits.canaries import Shifts
-from privgraph.audits.options import AuditOptions, Subject
-from privgraph.audits.record import AuditRecord
-from privgraph.audits.white_box import Blocks, Canaries, audit
-from privgraph.data.load import load
-from privgraph.options import build
-from privgraph.registry import method
+from privgraph.audits.white_box import Blocks, Canaries
 
 
 def played(noise: float, steps: int, *, count: int = 1500, rate: float = 1.0, seed: int = 0) -> Canaries:
@@ -80,31 +75,3 @@ def test_in_between_area_and_accuracy_are_those_of_two_gaussians(noise: float, s
     if steps > 1:
         assert not found.accuracy_low < norm.cdf(1 / noise / 2) < found.accuracy_high
         assert not found.accuracy_low < norm.cdf(steps / noise / 2) < found.accuracy_high
-
-
-@pytest.mark.long
-def test_the_attack_agrees_with_what_an_audit_records(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is trained for it: the canaries of the audit's own training, and the curve that it keeps."""
-    seen: list[Canaries] = []
-    see = Canaries.see
-
-    def kept(self: Canaries, released: torch.Tensor) -> None:
-        seen[:] = [self]
-        see(self, released)
-
-    monkeypatch.setattr(Canaries, "see", kept)
-    graph = load("karate")
-    config = build(
-        method("dp-mlp").load_config(), {"epochs": 10, "batch_size": 15, "epsilon": 8.0, "accounting": "sound"}
-    )
-    statement = config.plan(graph.facts).statement
-    subject = Subject(run="a-run", method="dp-mlp", config=config, statement=statement, graph=lambda: graph)
-    *_, record = audit(subject, AuditOptions(canaries=800))
-    assert isinstance(record, AuditRecord)
-    found = canary_attack(seen[0])
-    assert found.outcome.area == record.area
-    assert found.outcome.members + found.outcome.others == record.trials
-    assert found.outcome.members == sum(record.scores_with)
-    best = record.best_accuracy
-    assert found.outcome.balanced_accuracy - 0.01 < best <= found.outcome.balanced_accuracy
-    assert (found.roc_false, found.roc_true) == (record.roc_false, record.roc_true)

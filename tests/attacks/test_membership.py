@@ -49,20 +49,6 @@ def test_a_trainer_answers_in_the_ways_that_its_row_names(name: str) -> None:
     assert float(right) == pytest.approx(last.metrics["test_accuracy"], abs=1e-6), "the model that the run ends with"
 
 
-def test_an_isolated_node_is_asked_alone_and_linked_alike() -> None:
-    """And another one is not: the two ways differ by the edges, and by nothing else."""
-    whole = graph()
-    kept = (whole.edge_index != 0).all(0)
-    cut = replace(whole, edge_index=whole.edge_index[:, kept], _cache={})
-    for name in ("gnn", "dp-gnn", "heter-poisson"):
-        told, heard = subject(name), Outsider()
-        for _ in method(name).load_train()([planned(told.config, cut, Context(seed=1, outsider=heard))]):
-            pass
-        gap = (heard.logits["linked"] - heard.logits["alone"]).abs().amax(1)
-        assert float(gap[0]) < 1e-4
-        assert float(gap.max()) > 1e-3
-
-
 def test_an_attack_says_what_the_other_scores_find_from_the_same_answers(tmp_path: Path) -> None:
     """As much as attacks with these scores find themselves, from the models that are kept."""
     told = subject("mlp", tmp_path)
@@ -180,15 +166,6 @@ def test_methods_that_do_not_answer_are_refused() -> None:
     parted = replace(subject("gnn"), config=build(method("gnn").load_config(), {"trained_on": "private", "epochs": 1}))
     with pytest.raises(OptionError, match="the attack shadow is for it"):
         attacked("threshold", parted)
-
-
-@pytest.mark.parametrize(("name", "covered"), [("gap", False), ("dp-mlp", True)])
-def test_answers_that_the_epsilon_does_not_cover_are_said_to_be_none_of_it(name: str, covered: bool) -> None:
-    unit = {"unit": "node"} if name == "gap" else {}
-    told = subject(name, **unit)
-    for attack in ("threshold", "link"):
-        said = ATTACKS[attack].knows(told, AttackOptions())
-        assert any("more than the run releases" in line for line in said) != covered
 
 
 def test_rmia_measures_each_model_against_what_that_model_says_of_strangers(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,7 +43,7 @@ def test_a_band_of_chance_covers_the_long_run_as_often_as_it_says_and_not_much_m
     """Of two Gaussians one apart, whose curve is known."""
     places = np.array([0.0, 0.003, 0.05, 0.3, 0.9, 1.0])
     truth = stats.norm.sf(stats.norm.isf(places) - 1)
-    sizes, rounds = (300, 200), 1500
+    sizes, rounds = (300, 200), 600
     generator = np.random.default_rng(4)
     below = above = np.zeros(len(places))
     widths = []

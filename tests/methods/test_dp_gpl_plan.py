@@ -10,7 +10,6 @@ import pytest
 from privgraph.data.spec import PublicFacts
 from privgraph.methods.prompts.dp_gpl.config import Config
 from privgraph.methods.prompts.dp_gpl.options import TABLE_4
-from privgraph.papers.dp_gpl_votes import epsilon_at
 from privgraph.privacy.accountants import tight
 from privgraph.privacy.ledger import Ledger
 
@@ -127,27 +126,3 @@ def test_noise_as_published_is_theorem_1(gate_sigma: float) -> None:
     asked = _settled(config).asked()
     slope = 100 / (2 * asked.vote_sigma**2) + (100 / (2 * gate_sigma**2) if gate_sigma else 0)
     assert slope + 2 * math.sqrt(slope * math.log(1e4)) == pytest.approx(1.0)
-
-
-def test_a_sanitised_report_is_paid_for() -> None:
-    plain, shown = (Config(report=report, delta=DELTA).plan(CORA) for report in ("private", "sanitised"))
-    assert shown.statement.epsilon <= 2.0
-    assert shown.noise["votes"] > plain.noise["votes"]
-    assert len(shown.statement.ledger) == len(plain.statement.ledger) + 1
-
-
-def test_a_small_graph_is_asked_less_and_pays_for_less() -> None:
-    small = PublicFacts(nodes=34, edges=78, entries=156, features=34, classes=2, train_nodes=25)
-    plan = Config().plan(small)
-    (entry,) = plan.statement.ledger
-    assert entry.count == 8
-    assert 1.99 < plan.statement.epsilon <= 2.0
-
-
-def test_one_query_has_a_price() -> None:
-    """It costs what it costs among many: squared mu is a sum."""
-    own = Config(weighting="private-centrality", queries=100).plan(CORA)
-    sigma, weight = own.noise["votes"], own.noise["largest_weight"]
-    one = Config(weighting="private-centrality", queries=1, vote_sigma=sigma).plan(CORA).statement
-    assert one.epsilon == pytest.approx(epsilon_at(2 * (weight / sigma) ** 2, one.delta), rel=1e-3)
-    assert one.epsilon < own.statement.epsilon / 10

@@ -72,14 +72,6 @@ def test_spherical_laplace_noise_has_no_sound_epsilon() -> None:
         )  # fmt: skip
 
 
-def test_the_published_epsilon_of_gaussian_noise_is_as_large_as_the_paper_says() -> None:
-    """By Renyi divergences it is hopeless; the sound one stands beside it."""
-    statement = Config(epsilon=8.0, exclusive=True).plan(FACTS).statement
-    assert statement.epsilon_as_published is not None
-    assert statement.epsilon_as_published > 1000 > 8 >= statement.epsilon
-    assert "gaussian" in statement.accountant_as_published
-
-
 @pytest.mark.parametrize(("preset", "passes"), [("as-published", 9), ("as-published-reddit", 4)])
 def test_presets_are_the_settings_of_the_appendix(preset: str, passes: int) -> None:
     config = Config(preset=preset, epsilon=2.0, neighbours=2, batch_size=7, hidden=16)

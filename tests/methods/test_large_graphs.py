@@ -1,10 +1,9 @@
-"""GAP and ProGAP on a graph that is mapped from files: the same sums, noise and models, bit by bit."""
+"""GAP and ProGAP on a graph that is mapped from files: the same sums and noise, bit by bit."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 import torch
 from tests.data import large_made_here as made
@@ -16,9 +15,6 @@ from privgraph.data.load import load
 from privgraph.data.upload import check_upload, save_upload
 from privgraph.mechanisms import aggregation
 from privgraph.mechanisms.aggregation import AggregationPerturbation, aggregate, unit_rows
-from privgraph.methods.training import Context, train_one
-from privgraph.progress import Result, Spent
-from privgraph.registry import METHODS
 
 
 @pytest.fixture
@@ -53,26 +49,3 @@ def test_noisy_sums_in_chunks_of_a_mapped_graph(
     assert torch.equal(chunked, whole)
     assert torch.equal(mechanism.release(mapped.adjacency(), rows, secret()), noisy)
     assert not torch.equal(noisy, whole)
-
-
-@pytest.mark.parametrize("entries", [97, 1 << 23])
-@pytest.mark.parametrize("name", ["gap", "progap"])
-def test_the_same_run(
-    name: str, entries: int, graphs: tuple[Graph, Graph], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    spec = METHODS[name]
-    config = spec.load_config()(unit="edge", epsilon=2.0, epochs=3)
-    told = []
-    for place, graph in zip(("plain", "mapped"), graphs, strict=True):
-        folder = tmp_path / place
-        folder.mkdir()
-        if place == "mapped":
-            monkeypatch.setattr(aggregation, "_CHUNK_ENTRIES", entries)
-        events = list(train_one(spec.load_train(), config, graph, Context(noise_key=bytes(32), folder=folder)))
-        with np.load(folder / "predictions.npz") as kept:
-            told.append((events, kept["probabilities"].tobytes()))
-    assert told[0] == told[1]
-    events = told[0][0]
-    assert isinstance(events[-1], Result)
-    spent = [event for event in events if isinstance(event, Spent)]
-    assert len(spent) == config.depth  # one noisy sum a hop, and nothing else reads an edge

@@ -14,8 +14,7 @@ from privgraph.methods.baselines import network
 from privgraph.methods.baselines.gnn.config import Config
 from privgraph.methods.outsider import Outsider
 from privgraph.methods.training import Context
-from privgraph.nn.batched_gnn import BatchedNetworks, Surrounding
-from privgraph.nn.gnn import CONVOLUTIONS, GraphNetwork, initialise
+from privgraph.nn.gnn import CONVOLUTIONS
 from privgraph.progress import Event
 
 
@@ -45,19 +44,3 @@ def test_networks_trained_as_one_are_those_trained_layer_by_layer(
         assert alone.outsider is not None
         for way in ("linked", "alone"):
             assert torch.allclose(context.outsider.logits[way], alone.outsider.logits[way], atol=1e-5)
-
-
-@pytest.mark.parametrize("conv", CONVOLUTIONS)
-def test_a_network_in_a_batch_reads_nothing_of_the_others(conv: str) -> None:
-    """The gradient of one network's logits is zero at every other's parameters."""
-    graph = toy_graph(nodes=60)
-    networks = [GraphNetwork(graph.x.shape[1], 3, conv=conv, hidden=8) for _ in range(3)]
-    for seed, one in enumerate(networks):
-        initialise(one, torch.Generator().manual_seed(seed))
-    batch = BatchedNetworks(networks)
-    draws = [torch.Generator().manual_seed(seed) for seed in range(3)]
-    said = batch.logits(graph.x, Surrounding(networks[0], graph.adjacency()), draws)
-    given = torch.autograd.grad((said[:, 1] ** 2).sum(), list(batch.own.values()))
-    for name, gradient in zip(batch.own, given, strict=True):
-        assert bool(gradient[1].any()) or name.endswith("eps"), name
-        assert not bool(gradient[0].any() or gradient[2].any()), name

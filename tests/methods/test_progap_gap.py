@@ -124,14 +124,6 @@ def test_edges_help_without_noise_and_not_at_a_tiny_epsilon(name: str) -> None:
     assert accuracy["node"] < 0.6
 
 
-def test_large_stacks_are_split_by_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    members = [_member(_config("progap", depth=1), seed) for seed in range(4)]
-    monkeypatch.setattr(stacking, "MEMORY_BUDGET", 2 * 150 * (32 + 3) * 4 * 14)
-    assert stacking.groups(members) == [[0, 1], [2, 3]]
-    monkeypatch.setattr(stacking, "MEMORY_BUDGET", 1)
-    assert stacking.groups(members) == [[0], [1], [2], [3]]
-
-
 @pytest.mark.parametrize("name", METHODS)
 def test_a_graph_without_edges_and_without_validation_nodes_trains(name: str) -> None:
     graph = toy_graph()

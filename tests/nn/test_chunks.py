@@ -65,7 +65,3 @@ def test_an_exception_reaches_who_asks_and_leaves_nothing_behind(three_threads: 
     with pytest.raises(ValueError, match="the third"):
         list(in_order(range(50), work, workers=2))
     assert torch.get_num_threads() == 3
-
-
-def test_of_nothing_comes_nothing() -> None:
-    assert list(in_order(range(0), lambda item: item, workers=2)) == []

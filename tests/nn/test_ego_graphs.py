@@ -98,14 +98,3 @@ def test_none_of_nothing() -> None:
     without = ego_graphs(torch.tensor([3]), edge_index[:, :0], readable, priority)
     assert without.nodes.tolist() == [[3] + [-1] * 31]
     assert ego_graphs(torch.tensor([3]), edge_index, readable, priority, near=0, far=0).nodes.tolist() == [[3]]
-
-
-def test_some_of_them() -> None:
-    edge_index, readable, priority = drawn()
-    egos = ego_graphs(torch.arange(60), edge_index, readable, priority, near=NEAR, far=FAR)
-    for rows in (torch.tensor([7, 3]), slice(3, 8), torch.arange(60) % 7 == 0):
-        some = egos.take(rows)
-        assert torch.equal(some.nodes, egos.nodes[rows])
-        assert torch.equal(some.adjacency, egos.adjacency[rows])
-        assert some.near == NEAR
-    assert len(egos.to(torch.device("cpu"))) == 60

@@ -50,22 +50,6 @@ def network(kind: str, layers: int, seed: int = 0) -> RaggedNetwork:
     return net
 
 
-def test_in_edges_are_those_inside_the_chosen_nodes() -> None:
-    _, _, edges = toy()
-    members = torch.tensor([True, False, True, True, False, True, True, True, True])
-    in_edges = InEdges.among(edges[:, torch.randperm(edges.shape[1], generator=generator())], members)
-    true = {(int(j), int(i)) for j, i in edges.t() if members[j] and members[i]}
-    which, place = in_edges.of(torch.arange(9))
-    assert list(zip(in_edges.sources[place].tolist(), which.tolist(), strict=True)) == sorted(
-        true, key=lambda e: (e[1], e[0])
-    )
-    which, place = in_edges.of(torch.tensor([5, 2]))
-    assert [(int(in_edges.sources[p]), int(w)) for w, p in zip(which, place, strict=True)] == [
-        *((j, 0) for j, i in sorted(true) if i == 5),
-        *((j, 1) for j, i in sorted(true) if i == 2),
-    ]
-
-
 @pytest.mark.parametrize("looked_up", [1 << 22, 3])
 def test_edges_are_induced_as_by_brute_force(monkeypatch: pytest.MonkeyPatch, looked_up: int) -> None:
     monkeypatch.setattr(ragged_subgraphs, "_LOOKED_UP", looked_up)

@@ -58,22 +58,6 @@ def test_places_and_scores_are_those_of_a_slow_twin(tmp_path: Path, similarity: 
     assert [places.index(place) for place in range(1, len(TEXTS) + 1)] == order
 
 
-def test_an_adapter_moves_vectors_and_another_scale_moves_them_otherwise(tmp_path: Path) -> None:
-    found = {
-        "base": reader(),
-        "run": reader(adapter=adapted(tmp_path / "run")),
-        "scale": reader(adapter=adapted(tmp_path / "scale", alpha=4.0)),
-        "again": reader(adapter=adapted(tmp_path / "again")),
-    }
-    vectors = {name: one.vectors(one.tokens(TEXTS)) for name, one in found.items()}
-    assert torch.equal(vectors["run"], vectors["again"])
-    digests = {name: one.digest(one.tokens(TEXTS)) for name, one in found.items()}
-    assert digests["run"] == digests["again"], "equal runs share what is kept"
-    assert len({digests[name] for name in ("base", "run", "scale")}) == 3
-    for one, other in (("base", "run"), ("run", "scale")):
-        assert float((vectors[one] - vectors[other]).abs().max()) > 1e-3
-
-
 def test_vectors_are_kept_by_their_content(tmp_path: Path) -> None:
     told: list[float] = []
     one = reader()
