@@ -6,7 +6,6 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 
 import streamlit as st
 
@@ -21,7 +20,7 @@ from privgraph.registry import METHODS, MethodSpec
 from privgraph_workbench.facts import datasets, method_costs
 from privgraph_workbench.facts.method_costs import Curve, Setting
 from privgraph_workbench.figures.chart import Row
-from privgraph_workbench.figures.costs import cost, entry_costs, ledger, split
+from privgraph_workbench.figures.costs import cost, entry_costs, ledger
 from privgraph_workbench.forms import data_options, fields, widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.parts import choosing, keeping, layout, noise, pricing, statement
@@ -31,10 +30,9 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, page, texts
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words import markup, meaning
-from privgraph_workbench.words.numbers import bound, number, option, rounded_delta, stated
+from privgraph_workbench.words.numbers import bound, number, rounded_delta, stated
 
 NOISE, NOBODY = "noise", "nobody"
-SMALLEST, LARGEST = 0.01, 0.99
 words = texts("accounting")
 # The fields
 
@@ -162,12 +160,6 @@ def priced_of(setting: Setting) -> Priced | None:
 # The answer
 
 
-def dragged(name: str, place: float) -> None:
-    """The line on the curve was let go at that noise."""
-    if name == cost.HANDLE and 0 < place < math.inf:
-        st.query_params["scale"] = f"{place:.4g}"
-
-
 def swap(first: Priced, second: Priced) -> None:
     """Set the method that stood beside, and put the other beside it."""
     widgets.leave(first.setting.name)
@@ -237,18 +229,17 @@ def chart(shown: Sequence[Priced], spec: DatasetSpec | None) -> bool:
     rows: list[Row] = []
     curves: list[Curve] = []
     statements: dict[str, PrivacyStatement] = {}
-    movable = against == NOISE and len(shown) == 1
     for one in shown:
         curve, axis, place = curve_of(one, against, until)
         curves.append(curve)
         points = [(point.x, point.epsilon, point.published) for point in curve.points]
-        rows += cost.data(points, place, axis, handle=movable, of=one.title)
+        rows += cost.data(points, place, axis, of=one.title)
         statements |= one.named(spec)[1]
     name = f"{first.named(spec)[0]}-{against}" + "".join(f"-{one.setting.name}" for one in shown[1:])
     if not rows:
         st.info(markup.sentence(curves[0].refused or words["free"]))
         return True
-    show(cost, rows, name, statements, dragged if movable else None)
+    show(cost, rows, name, statements)
     done = all(curve.complete for curve in curves)
     if not done:
         st.progress(min(curve.share for curve in curves), text=words["points"])
@@ -256,17 +247,6 @@ def chart(shown: Sequence[Priced], spec: DatasetSpec | None) -> bool:
 
 
 # Where the budget goes
-
-
-def move(setting: Setting, present: float, handle: str, share: float) -> None:
-    """The border was let go: the option that sets it gets the value that puts it there."""
-    border = setting.price.split
-    if handle != split.HANDLE or border is None or not 0 < present < 1:
-        return
-    value = border.moved(min(max(share, SMALLEST), LARGEST), present)
-    if 0 < value < math.inf:
-        st.session_state[border.option] = option(float(f"{value:.4g}"))
-        st.query_params.pop("scale", None)
 
 
 def budget(one: Priced, spec: DatasetSpec | None, *, second: bool, several: bool) -> None:
@@ -278,14 +258,9 @@ def budget(one: Priced, spec: DatasetSpec | None, *, second: bool, several: bool
         said, setting = one.said, one.setting
         name, statements = one.named(spec)
         if len(said.ledger) > 1:
-            shares = ledger.data(said.ledger, said.delta)
-            movable = not second and setting.price.split is not None and not method_costs.unprotected(said.ledger)
-            drag = partial(move, setting, float(shares[0]["share"])) if movable else None
             left, right = layout.columns(f"budget-{setting.name}", 2)
             with left:
-                show(split, split.data(shares, movable=movable), name, statements, drag)
-                if setting.price.split is None:
-                    st.caption(setting.price.fixed)
+                show(ledger, ledger.data(said.ledger, said.delta), name, statements)
             with right:
                 parts = method_costs.parts(said.ledger, said.delta)
                 titles = [", ".join(filter(None, (part.entry.mechanism, part.entry.stage))) for part in parts]

@@ -25,7 +25,7 @@ from privgraph_workbench.parts import choosing, fetching, layout, upload
 from privgraph_workbench.parts.file_links import figure_exports
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, page, texts
-from privgraph_workbench.words import markup, naming
+from privgraph_workbench.words import markup
 from privgraph_workbench.words.numbers import percent
 
 POLL_SECONDS = 1.0
@@ -286,7 +286,7 @@ unkept = upload.form(begin_anew)
 on = st.container(horizontal=True, vertical_alignment="center")
 with st.container(horizontal=True, vertical_alignment="center"):
     st.badge(datasets.KINDS[spec.kind], color="blue")
-    st.markdown(naming.about(spec), width="stretch")
+    st.markdown(f"**{markup.literal(spec.title)}**: {markup.literal(spec.about)}", width="stretch")
 if spec.caution:
     st.caption(markup.literal(spec.caution))
 st.caption(fill(words["source"], source=markup.literal(spec.source), licence=markup.literal(spec.licence)))

@@ -91,7 +91,7 @@ def pick(label: str, key: str, records: Sequence[RunRecord]) -> RunRecord | None
     if not offered:
         st.selectbox(label, ["none yet"], disabled=True)
         return None
-    held = choosing.runs(offered, short=True)
+    held = choosing.runs(offered)
     titles = {one: title if encoders.is_here(one) else f"{title} (no encoder)" for one, title in held.items()}
     name = choosing.one(label, titles, key, moved=forget_bare if key == "private" else None)
     return next(one for one in offered if one.id == name)

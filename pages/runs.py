@@ -15,6 +15,7 @@ from privgraph.runs.records import EXAMPLE, PROTECTED, STATES, RunQuery, RunReco
 from privgraph_workbench import live_plot, run_list
 from privgraph_workbench.facts import composition, datasets, plans
 from privgraph_workbench.figures import figure_of
+from privgraph_workbench.figures.axes import COLUMNS
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import compare, curves
 from privgraph_workbench.forms import again, widgets
@@ -26,8 +27,8 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, page, texts
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words import markup
-from privgraph_workbench.words.naming import method_title, run_labels, settings_of, statements_of
-from privgraph_workbench.words.numbers import duration, option, percent, rounded_delta, stated
+from privgraph_workbench.words.naming import labels, method_title, settings_of, statements_of
+from privgraph_workbench.words.numbers import duration, percent, rounded_delta, stated
 
 PAGE_SIZE = 15
 MOST_CHOSEN = 100
@@ -268,8 +269,8 @@ def side_by_side(chosen: Sequence[RunRecord]) -> None:
     with left:
         live_plot.show(figure_of("compare").plot(rows, layout.theme()), key="compare.bars")
         figure_exports("compare", rows, statements)
-    labels = run_labels([group[0] for group in groups], seeds=all(len(group) == 1 for group in groups))
-    points = [point for group, label in zip(groups, labels, strict=True) for point in mean_curve(group, label)]
+    names = labels([group[0] for group in groups], seeds=all(len(group) == 1 for group in groups))
+    points = [point for group, label in zip(groups, names, strict=True) for point in mean_curve(group, label)]
     with right:
         if points:
             live_plot.show(figure_of("curves").plot(points, layout.theme()), key="compare.curves")
@@ -277,28 +278,21 @@ def side_by_side(chosen: Sequence[RunRecord]) -> None:
 
 
 def comparison(rows: Sequence[Row]) -> dict[str, dict[str, str]]:
-    """A column for each setting: differing options, results, the three epsilons."""
-    asked = sorted({name for row in rows for name in row if name.startswith("option ")})
+    """A column for each setting: what differs, results, the three epsilons."""
     shown: dict[str, dict[str, str]] = {}
     for row in rows:
-        low, high = row["low"], row["high"]
-        interval = "" if low is None or high is None else f" ({percent(low)} to {percent(high)})"
+        interval = "" if row["low"] is None else f" ({percent(row['low'])} to {percent(row['high'])})"
         cells = {
-            **{name.removeprefix("option "): "—" if row[name] is None else option(row[name]) for name in asked},
-            "graph": str(row["graph"]),
-            "unit": str(row["unit"]),
-            "test accuracy": percent(row["test_accuracy"]) + interval,
+            "options": row["variant"] or "—",
+            "graph": row["graph"],
+            "unit": row["unit"],
+            "test accuracy": percent(row["mean"]) + interval,
             "seeds": str(row["seeds"]),
-            EPSILONS["sound"].title: "—" if row["epsilon"] is None else stated("sound", row["epsilon"]),
-            EPSILONS["published"].title: stated("published", row["epsilon_as_published"]),
-            EPSILONS["audited"].title: stated("audited", row["epsilon_audited"]),
+            **{mark.title: stated(kind, row[COLUMNS[kind]]) for kind, mark in EPSILONS.items()},
             "δ": "—" if row["delta"] is None or row["unit"] == "none" else rounded_delta(row["delta"]),
             "time": duration(row["seconds"]),
-            "state": "mixed" if row["state"] is None else states.state_word(row["state"]),
         }
-        shown[markup.literal(row["label"])] = {
-            markup.literal(name.replace("_", " ")): markup.literal(value) for name, value in cells.items()
-        }
+        shown[markup.literal(row["label"])] = {name: markup.literal(value) for name, value in cells.items()}
     return shown
 
 

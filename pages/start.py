@@ -16,7 +16,7 @@ from privgraph_workbench.jobs import queue
 from privgraph_workbench.parts import beginning, choosing, layout, states
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, page, texts
-from privgraph_workbench.words import meaning, naming
+from privgraph_workbench.words import markup, meaning, naming
 from privgraph_workbench.words.numbers import at_most, percent
 
 RECENT, MOST_DRAWN, HEIGHT = 8, 500, 360
@@ -62,10 +62,11 @@ def recent() -> None:
         st.info(words["empty"], icon="🕸️")
         return
     with st.container(key="recent-runs"):
-        for record in states.readable(records):
+        readable = states.readable(records)
+        for record, label in zip(readable, naming.labels(readable, whole=True), strict=True):
             with st.container(horizontal=True, vertical_alignment="center"):
                 states.badge(record)
-                st.page_link(shell.page("train"), label=naming.name(record), query_params={"run": record.id})
+                st.page_link(shell.page("train"), label=markup.literal(label), query_params={"run": record.id})
                 if record.metrics:
                     st.caption(percent(record.metrics.get("test_accuracy")))
     if (total := queue.own().count()) > len(records):

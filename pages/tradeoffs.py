@@ -21,6 +21,7 @@ from privgraph_workbench.facts import datasets
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.drawing.with_plotly import draw
 from privgraph_workbench.figures.runs import tradeoff
+from privgraph_workbench.figures.settings import table_rows
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.parts import choosing, layout, sweep
 from privgraph_workbench.parts.file_links import figure_exports
@@ -75,7 +76,8 @@ def rows_of(graph: str, unit: str, methods: tuple[str, ...], beside: bool, url: 
     frame = frame[frame.unit.isin(units)]
     if methods:
         frame = frame[frame.method.isin(methods) | (frame.unit == "none")]
-    return tradeoff.of_settings(summary.settings(frame), dict.fromkeys(frame.run, len(frame[frame.unit != "none"])))
+    together = dict.fromkeys(frame.run, len(frame[frame.unit != "none"]))
+    return tradeoff.on_fronts(table_rows(summary.settings(frame), together))
 
 
 @st.cache_resource(max_entries=32)

@@ -19,7 +19,7 @@ from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import RunSpec
 from privgraph_workbench import advice, live_plot, summary
 from privgraph_workbench.facts import datasets, method_costs
-from privgraph_workbench.facts.expecting import RELATIONS, Outlook
+from privgraph_workbench.facts.expecting import Outlook
 from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.runs import expected
 from privgraph_workbench.forms import beginnings, data_options, fields, widgets
@@ -33,6 +33,7 @@ from privgraph_workbench.text import fill, page, texts
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.meaning import WHO, protected
+from privgraph_workbench.words.measures import RELATIONS
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import duration, kept_budget, number, percent, stated
 
@@ -202,7 +203,7 @@ def numbers(found: Sequence[Plan], told: Outlook, asked: Asked, relations: bool,
     noise = span([number(plan.noise[name], 3) for plan in found]) if name else "none"
     hint = fill(words["noise"], name=name.replace("_", " ") or "none")
     st.metric("Noise", noise, help=hint, width="content")
-    reached = [percent(one.mean) for one in map(told.told, asked.budgets) if one is not None]
+    reached = [percent(one["mean"]) for one in map(told.expected, asked.budgets) if one is not None]
     label = "Expected PREC@1" if relations else "Expected accuracy"
     st.metric(label, span(reached) if reached else "unknown", help=words["expected"], width="content")
     time = "not known yet" if took is None else duration(max(1.0, took))
@@ -249,7 +250,8 @@ def expect(told: Outlook, asked: Asked, run: RunSpec) -> None:
     if told.differs:
         hint = fill(words["other_options"], options=markup.literal(", ".join(told.differs)))
         st.badge("other options", color="orange", help=hint)
-    records = [one for point in told.points for one in point.records]
+    ids = tuple(run for point in told.points for run in point["runs"].split())
+    records = queue.store().find(RunQuery(ids=ids))
     figure_exports("expected", rows, statements_of(records), name=run.method, runs=records)
 
 

@@ -45,8 +45,6 @@ LEFT = ("record", "run", "asks")
 PROSE = 4
 """So many words make a sentence; columns that hold one are left out."""
 WORD = re.compile(r"[(“\"]*[A-Za-z][A-Za-z'’-]*[.,;:)”\"?]*")
-OPTIONS: Mapping[str, Json] = {"split": {"movable": False}}
-"""Options of figures that have no default."""
 OF_ANSWERS = ("answers",)
 OF_ONE_ANSWER = ("one_answer", "chosen")
 OF_ENSEMBLES = ("teacher_epsilons", "budget", "consensus", "stopped", "teacher_accuracy")
@@ -246,7 +244,6 @@ def _but_for_budget(runs: Iterable[Run]) -> list[Run]:
 def _of_ledger(run: Run) -> Iterator[Call]:
     said = run.statement
     if said is not None and len(said.ledger) > 1:
-        yield "split", run.id, (_rows("ledger", run),)
         yield "entry_costs", run.id, (_costs(said), said.epsilon)
 
 
@@ -398,7 +395,7 @@ def _rows(figure: str, *given: Any) -> list[Json]:
     from privgraph_workbench.figures import library
 
     try:
-        found: list[Json] = library.figure(figure).data(*given, **OPTIONS.get(figure, {}))
+        found: list[Json] = library.figure(figure).data(*given)
     except OptionError:
         return []
     return found

@@ -124,7 +124,6 @@ FIGURES: Mapping[str, Callable[[Examples], tuple[Any, ...]]] = {
     "price": lambda _: ([(0.1, 0.5, 1.2), (1.0, 9.0, 20.0)], 0.1),
     "cost": lambda _: ([(0.1, 5.0, 4.0), (1.0, 1.0, 0.5)], 1.0, "noise"),
     "entry_costs": lambda _: ([("one", 0.5, 0.7), ("other", 0.6, 0.6)], 1.0),
-    "split": lambda made: (pg.figures.ledger.data(made.sweep[0]),),
     "noise_shapes": lambda _: (),
     "terms": lambda _: ([(0.0, 0.0, 0.0, 0.0), (1.0, -2.0, 0.5, 0.1)], 2.0),
     "revealed_scale": lambda _: ([(0.0, 0.5, 0.4, 0.45), (4.0, 0.01, 0.0, 1e-6)],),
@@ -144,7 +143,6 @@ FIGURES: Mapping[str, Callable[[Examples], tuple[Any, ...]]] = {
     **dict.fromkeys(("told_without_noise", "one_number", "one_release"), lambda _: ()),
 }
 """What each figure is drawn from."""
-OPTIONS: Mapping[str, Mapping[str, Any]] = {"split": {"movable": False}}
 
 
 @pytest.fixture(scope="module")
@@ -162,7 +160,7 @@ def stated(subject: Sequence[Any]) -> dict[str, float]:
 
 
 def saved(name: str, kind: str, folder: Path, subject: Sequence[Any]) -> Path:
-    path: Path = getattr(pg.figures, name).save(folder / f"{name}.{kind}", *subject, **OPTIONS.get(name, {}))
+    path: Path = getattr(pg.figures, name).save(folder / f"{name}.{kind}", *subject)
     return path
 
 
@@ -187,7 +185,7 @@ def test_a_figure_leaves_as_svg_csv_text_and_json(name: str, examples: Examples,
     assert record["figure"] == name
     assert record["caption"]
     assert isinstance(record["warnings"], dict)
-    assert len(record["rows"]) == len(getattr(pg.figures, name).data(*subject, **OPTIONS.get(name, {}))) > 0
+    assert len(record["rows"]) == len(getattr(pg.figures, name).data(*subject)) > 0
     assert set(record["statements"]) == set(runs)
     for run in runs:
         assert float(record["statements"][run]["epsilon"]) == runs[run]

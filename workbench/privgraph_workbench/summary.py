@@ -92,7 +92,7 @@ def _row(run: RunRecord) -> dict[str, object]:
     }
 
 
-def settings(frame: pd.DataFrame, attacks: Sequence[AttackRecord] = ()) -> pd.DataFrame:
+def settings(frame: pd.DataFrame, attacks: Sequence[AttackRecord] = (), leave_out: Sequence[str] = ()) -> pd.DataFrame:
     """Summarise the runs of each setting; the columns are those of `[settings]`, and `runs`, a list of ids.
 
     No setting is of own runs and of examples.
@@ -100,6 +100,7 @@ def settings(frame: pd.DataFrame, attacks: Sequence[AttackRecord] = ()) -> pd.Da
     Args:
         frame: What `runs` returns. Runs without an accuracy are left out.
         attacks: Attacks on these runs, for the columns `attack`, `attack_low` and `attack_high`.
+        leave_out: Options that are no variant.
 
     Returns:
         A frame in the order of method, unit and target epsilon.
@@ -126,7 +127,7 @@ def settings(frame: pd.DataFrame, attacks: Sequence[AttackRecord] = ()) -> pd.Da
     enough = table.seeds >= FEWEST
     table["low"] = (table["mean"] - half).clip(lower=0).where(enough)
     table["high"] = (table["mean"] + half).clip(upper=1).where(enough)
-    table["variant"] = _variants(table)
+    table["variant"] = _variants(table, leave_out)
     worst = {one.run: one.found for one in sorted(attacks, key=lambda one: one.found[0])}
     reached = [max((worst[run] for run in ids if run in worst), default=(None, None, None)) for ids in table.runs]
     for place, name in enumerate(("attack", "attack_low", "attack_high")):
@@ -147,7 +148,7 @@ def _one(values: pd.Series) -> str:
     return str(held.pop()) if len(held) == 1 else "unknown"
 
 
-def _variants(table: pd.DataFrame) -> list[str]:
+def _variants(table: pd.DataFrame, leave_out: Sequence[str]) -> list[str]:
     """The options in which each setting differs from others of its graph, method, unit and source."""
     keys = [tuple(row) for row in table[["graph", "method", "unit", "source"]].itertuples(index=False)]
     options = [json.loads(one) for one in table.options]
@@ -155,7 +156,7 @@ def _variants(table: pd.DataFrame) -> list[str]:
     order = sorted(range(len(table)), key=lambda place: keys[place])
     for _, group in groupby(order, key=lambda place: keys[place]):
         members = list(group)
-        names = sorted({name for place in members for name in options[place]})
+        names = sorted({name for place in members for name in options[place]} - {*leave_out})
         differing = [name for name in names if len({str(options[place].get(name)) for place in members}) > 1]
         for place in members:
             words[place] = ", ".join(f"{name.replace('_', ' ')} {options[place].get(name)}" for name in differing)

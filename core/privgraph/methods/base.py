@@ -135,17 +135,6 @@ class Lever:
     held: Callable[[MethodConfig, PublicFacts, float], PrivacyStatement] | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Split:
-    """The border between the first mechanism's share of the budget and the rest, as an option of the method.
-
-    `moved(share, present)` is the option's value for a wanted share, from the present one.
-    """
-
-    option: str
-    moved: Callable[[float, float], float] = field(compare=False)
-
-
 def _nothing(ledger: Sequence[LedgerEntry]) -> Mapping[str, Scalar]:
     return {}
 
@@ -156,18 +145,15 @@ class Price:
 
     `options` are the method's own that enter it. `noise` names the noise's scale for an axis (empty: no noise
     is drawn, and epsilon hangs on nothing). `given` is the noise that may be given in place of a budget; None
-    where it cannot. `levers` move epsilon at the same noise; `split` moves the budget between mechanisms, and
-    `fixed` says why nothing can where nothing can. No scale beyond `highest` means anything. `filled_in`
-    reads from a run's ledger (empty before it is known) what options that are left to the method come to,
-    whatever they are set to (`Option.zero`; delta is known from the statement).
+    where it cannot. `levers` move epsilon at the same noise. No scale beyond `highest` means anything.
+    `filled_in` reads from a run's ledger (empty before it is known) what options that are left to the method
+    come to, whatever they are set to (`Option.zero`; delta is known from the statement).
     """
 
     options: tuple[str, ...] = ()
     noise: str = ""
     given: GivenNoise | None = None
     levers: tuple[Lever, ...] = ()
-    split: Split | None = None
-    fixed: str = ""
     highest: float = math.inf
     filled_in: Callable[[Sequence[LedgerEntry]], Mapping[str, Scalar]] = field(default=_nothing, compare=False)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TypedDict
 
 GRADIENT_NOISE = "noise multiplier (standard deviation of the noise over the clip)"
-ONE_MECHANISM = "There is one mechanism, and it takes everything."
 
 
 class Said(TypedDict):

@@ -20,6 +20,7 @@ from privgraph_workbench.commands.watching import Counting
 from privgraph_workbench.facts import datasets
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import tradeoff
+from privgraph_workbench.figures.settings import table_rows
 from privgraph_workbench.words.numbers import duration
 
 MOST_KNOWN = 2000
@@ -55,7 +56,7 @@ def compare_command(parsed: argparse.Namespace) -> int:
     frame = summary.of_records(one for one in records if one.state == "done")
     settings, found = summary.settings(frame), advice.advise(frame, parsed.unit)
     if parsed.json:
-        rows = [setting_row(row) for row in tradeoff.of_settings(settings)]
+        rows = [setting_row(row) for row in tradeoff.on_fronts(table_rows(settings))]
         told = [{"epsilon": one.epsilon, "outcome": one.outcome, "take": one.take, "at": one.at} for one in found]
         print(json_line({"rows": rows, "advice": told, "runs": ids}))
     else:

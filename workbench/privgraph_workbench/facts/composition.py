@@ -10,7 +10,7 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.graph_id import GraphId, People
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts import method_costs
-from privgraph_workbench.words.naming import UPLOAD, data_title, people_of, unit_of
+from privgraph_workbench.words.naming import UPLOAD, graph_of, unit_of
 from privgraph_workbench.words.numbers import rounded_delta, stated
 
 _WITH_RECORDS = (Neighbours.NODE, Neighbours.ASSIGNED_NODE, Neighbours.FROZEN_SAMPLE, Neighbours.FROZEN_DEGREES)
@@ -32,8 +32,7 @@ def together(records: Sequence[RunRecord]) -> list[dict[str, str]]:
     for one in records:
         if one.statement is not None and one.statement.unit != "none":
             people.setdefault(GraphId.of(one.spec).people, []).append(one)
-    names = _names([held[0] for held in people.values()])
-    found = [(names[people_of(runs[0])], runs) for held in people.values() for runs in promises(held)]
+    found = [(graph_of(runs[0]), runs) for held in people.values() for runs in promises(held)]
     found += [(ANY_GRAPH, runs) for runs in _over_graphs(people)]
     return [_row(graph, runs) for graph, runs in found if len(runs) > 1]
 
@@ -48,13 +47,6 @@ def _row(graph: str, runs: Sequence[RunRecord]) -> dict[str, str]:
         "sound ε of all": stated("sound", price if delta < 1 else math.inf),
         "δ": rounded_delta(delta),
     }
-
-
-def _names(records: Sequence[RunRecord]) -> dict[str, str]:
-    """What the graphs of these are called, by `people_of`: by the title alone where no other has it."""
-    titles = {people_of(one): data_title(one.spec.dataset) for one in records}
-    held = list(titles.values())
-    return {graph: title if held.count(title) == 1 else graph for graph, title in titles.items()}
 
 
 def _over_graphs(people: Mapping[People, Sequence[RunRecord]]) -> list[list[RunRecord]]:

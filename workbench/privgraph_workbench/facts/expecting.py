@@ -1,5 +1,4 @@
-"""How well a run will do, before it begins: what finished runs of the same kind on the same graph have
-reached, and how long they took. No Streamlit, no torch."""
+"""How well a run will do, before it begins, and how long it takes: by finished runs on the same graph."""
 
 from __future__ import annotations
 
@@ -13,121 +12,63 @@ from privgraph.data.catalogue import dataset
 from privgraph.data.spec import PublicFacts
 from privgraph.methods.base import Plan
 from privgraph.options import OptionError, Scalar, UnknownName
-from privgraph.registry import METHODS, MethodSpec
+from privgraph.registry import METHODS
 from privgraph.runs.graph_id import GraphId
 from privgraph.runs.queueing import STACK_LIMIT
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import RunStore
-from privgraph_workbench.advice import BASELINE as BLIND
-from privgraph_workbench.facts.references import GUARANTEE, chance, parts, without_privacy
-from privgraph_workbench.figures.seeds import confidence
+from privgraph_workbench.advice import BASELINE
+from privgraph_workbench.facts.references import GUARANTEE, parts, without_privacy
+from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.settings import setting_rows
 from privgraph_workbench.sweeps import START_SECONDS
-from privgraph_workbench.words import differences
-from privgraph_workbench.words.naming import nodes_of, setting
+from privgraph_workbench.words import settings
+from privgraph_workbench.words.measures import RELATIONS
+from privgraph_workbench.words.naming import nodes_of, titled
 
 MOST = 2000
 """Runs that are looked through at most, the newest first."""
 BEYOND = 4
-BEYOND_RUNS = ("below", "above")
-"""Where a budget lies that no run is near: what it gives is unknown, though `at` names the nearest."""
-RELATIONS = "relation prediction"
+"""A setting whose budgets lie all on one side counts as if it differed in so many options more."""
 METRIC = "test_accuracy"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Reached:
-    """An accuracy over seeds."""
-
-    epsilon: float | None
-    """That was asked for; None: no noise."""
-    mean: float
-    low: float | None
-    """End of the 95% interval; None for fewer than three seeds."""
-    high: float | None
-    records: tuple[RunRecord, ...]
-
-    @property
-    def seeds(self) -> int:
-        return len(self.records)
-
-    @property
-    def interval(self) -> tuple[float, float] | None:
-        """The interval over seeds; of fewer than three runs the widest that their test nodes leave, None
-        where these are not known."""
-        if self.low is not None and self.high is not None:
-            return self.low, self.high
-        found = [chance(one.metrics) for one in self.records]
-        known = [one for one in found if one is not None]
-        return (min(one.low for one in known), max(one.high for one in known)) if len(known) == len(found) else None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Expected:
-    """The accuracy to expect at an epsilon, with its interval as far as that is known. `how`: "measured"
-    there; "between" two measured ones; "below" or "above" all of them, where it is that of the nearest.
-    `near` are the measured ones that it comes from."""
-
-    mean: float
-    how: str
-    near: tuple[Reached, ...]
-    low: float | None = None
-    high: float | None = None
+ENDS = ("mean", "low", "high")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outlook:
-    """What finished runs say of a method on a graph: accuracy by epsilon, ascending, and what to read it
-    beside (None: nobody knows). `differs` are the options, by their labels, in which these runs are not what
-    is asked for."""
+    """What finished runs say of a method on a graph: rows of settings (`settings.setting_rows`)."""
 
-    points: tuple[Reached, ...] = ()
+    points: tuple[Row, ...] = ()
+    """Of the method, by ascending target epsilon."""
     majority: float | None = None
-    blind: Reached | None = None
-    bare: Reached | None = None
+    """The accuracy of guessing."""
+    blind: Row | None = None
+    """Of a model that reads no edge."""
+    bare: Row | None = None
+    """Of the same method without privacy, or of what stands in for it."""
     differs: tuple[str, ...] = ()
+    """Labels of the options in which `points` are not what is asked for."""
     relations: bool = False
 
-    def at(self, epsilon: float | None) -> Expected | None:
-        """What to expect with that budget; None where no run tells. Between two measured budgets it is taken
-        to be straight over the logarithm of epsilon."""
-        if not self.points:
+    def expected(self, epsilon: float | None) -> Row | None:
+        """Mean, low, high and seeds at a budget, straight over the logarithm of epsilon between two measured
+        ones; None beyond them, and where no run of these options tells."""
+        if not self.points or self.differs:
             return None
-        first, last = self.points[0], self.points[-1]
-        if epsilon is None or first.epsilon is None or last.epsilon is None:
-            return _expected(first, "measured")
-        for point in self.points:
-            if point.epsilon is not None and math.isclose(point.epsilon, epsilon):
-                return _expected(point, "measured")
-        if epsilon < first.epsilon:
-            return _expected(first, "below")
-        if epsilon > last.epsilon:
-            return _expected(last, "above")
-        place = next(at for at, point in enumerate(self.points) if (point.epsilon or 0) > epsilon)
+        if epsilon is None or self.points[0]["asked"] is None:
+            return self.points[0]
+        for one in self.points:
+            if math.isclose(one["asked"], epsilon):
+                return one
+        place = sum(one["asked"] < epsilon for one in self.points)
+        if place in (0, len(self.points)):
+            return None
         left, right = self.points[place - 1], self.points[place]
-        assert left.epsilon is not None  # as the first and the last have one
-        assert right.epsilon is not None
-        share = math.log(epsilon / left.epsilon) / math.log(right.epsilon / left.epsilon)
-
-        def between(one: float, other: float) -> float:
-            return one + share * (other - one)
-
-        low = high = None
-        if (ends := left.interval) is not None and (others := right.interval) is not None:
-            low, high = between(ends[0], others[0]), between(ends[1], others[1])
-        mean = between(left.mean, right.mean)
-        return Expected(mean=mean, how="between", near=(left, right), low=low, high=high)
-
-    def told(self, epsilon: float | None) -> Expected | None:
-        """What to expect with that budget as far as runs of exactly these options speak of it: None below and
-        above all measured budgets, and where the runs have other options."""
-        at = self.at(epsilon)
-        return None if at is None or self.differs or at.how in BEYOND_RUNS else at
-
-
-def _expected(one: Reached, how: str) -> Expected:
-    low, high = one.interval or (None, None)
-    return Expected(mean=one.mean, how=how, near=(one,), low=low, high=high)
+        share = math.log(epsilon / left["asked"]) / math.log(right["asked"] / left["asked"])
+        known = left["low"] is not None and right["low"] is not None
+        row = {end: left[end] + share * (right[end] - left[end]) for end in (ENDS if known else ENDS[:1])}
+        return {"low": None, "high": None, **row, "seeds": min(left["seeds"], right["seeds"])}
 
 
 def finished(store: RunStore, methods: Iterable[str], graph: str = "") -> tuple[RunRecord, ...]:
@@ -143,108 +84,79 @@ def _finished(
     return tuple(one for one in store.find(query) if not one.unreadable)
 
 
-def of_setting(record: RunRecord, found: Iterable[RunRecord]) -> list[RunRecord]:
-    """The measured runs of the setting of `record` among `found`, and itself, by seed.
-
-    Trials of a tuning are not among them: the price of the tuning holds where neither what was tried and not
-    released is told, nor how many were.
-    """
-    others = (one for one in found if record.tuning is None and one.tuning is None and METRIC in one.metrics)
-    same = {one.id: one for one in (record, *others) if setting(one) == setting(record)}
-    return sorted(same.values(), key=lambda one: (one.spec.seed, one.id))
+def known_rows(store: RunStore, methods: Iterable[str], graph: str) -> list[Row]:
+    """The settings of these runs."""
+    return _known_rows(store, tuple(methods), graph, store.done_mark(), store.evidence_mark())
 
 
-def outlook(records: Sequence[RunRecord], spec: RunSpec) -> Outlook:
-    """What the finished runs among `records` say of a run like `spec`, whatever its epsilon and seed."""
-    here = [one for one in records if METRIC in one.metrics and GraphId.of(one.spec) == GraphId.of(spec)]
-    own = [one for one in here if one.spec.method == spec.method and one.spec.unit == spec.unit]
+@lru_cache(maxsize=32)
+def _known_rows(store: RunStore, methods: tuple[str, ...], graph: str, *_marks: tuple[float | None, ...]) -> list[Row]:
+    return setting_rows(finished(store, methods, graph))
+
+
+def outlook(rows: Iterable[Row], spec: RunSpec) -> Outlook:
+    """What settings of finished runs say of a run like `spec`, whatever its epsilon and seed."""
+    graph, method = titled(spec.dataset, GraphId.of(spec).words()), METHODS[spec.method]
+    here = [row for row in rows if row["graph"] == graph]
+    own = [row for row in here if row["method"] == spec.method and row["unit"] == spec.unit]
     if spec.unit != "none":
-        own = [one for one in own if one.spec.asked_epsilon is not None]
-    chosen, differs = _nearest(own, spec.options, spec.asked_epsilon)
-    method = METHODS[spec.method]
+        own = [row for row in own if row["asked"] is not None]
+    chosen, differs = _nearest(own, spec)
+    guesses = [row["guess"] for row in chosen or ([] if method.own_parts else here) if row["guess"] is not None]
+    open_ = [row for row in here if row["method"] == BASELINE and row["unit"] == "none"]
+    apart = method.own_parts or BASELINE in (spec.method, method.without_privacy)
     return Outlook(
-        points=_by_epsilon(chosen),
-        majority=_majority(chosen or ([] if method.own_parts else here), method),
-        blind=None if method.own_parts or BLIND in (spec.method, method.without_privacy) else _one(here, BLIND),
+        points=tuple(sorted(chosen, key=lambda row: row["asked"] or 0.0)),
+        majority=statistics.fmean(guesses) if guesses else None,
+        blind=None if apart else max(open_, key=lambda row: row["seeds"], default=None),
         bare=_bare(here, spec),
         differs=differs,
         relations=RELATIONS in method.tasks,
     )
 
 
-def _nearest(
-    records: Sequence[RunRecord], options: Mapping[str, Scalar], epsilon: float | None = None
-) -> tuple[list[RunRecord], tuple[str, ...]]:
-    """Those whose options are nearest to these, all with the same options but epsilon; and the labels of the
-    options in which they differ from these. Runs beyond whose budgets `epsilon` lies count as if they
-    differed in `BEYOND` options more."""
-    groups: dict[tuple[tuple[str, Scalar], ...], list[RunRecord]] = {}
-    domains = _domains(records[0].spec.dataset) if records else ()
-    for one in records:
-        groups.setdefault(_loose(one.spec.options, domains), []).append(one)
+def _nearest(rows: Sequence[Row], spec: RunSpec) -> tuple[list[Row], tuple[str, ...]]:
+    """The rows whose options are nearest to these, all with the same options but epsilon; and the labels of
+    the options in which they differ."""
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(str(_loose(row["options"], spec.dataset)), []).append(row)
     if not groups:
         return [], ()
-    asked = dict(_loose(options, domains))
+    wanted = _loose(spec.options, spec.dataset)
 
-    def away(key: tuple[tuple[str, Scalar], ...]) -> list[str]:
-        held = dict(key)
-        return sorted(name for name in asked.keys() | held.keys() if asked.get(name) != held.get(name))
+    def away(group: Sequence[Row]) -> list[str]:
+        held = _loose(group[0]["options"], spec.dataset)
+        return sorted(name for name in wanted.keys() | held.keys() if wanted.get(name) != held.get(name))
 
-    def beyond(key: tuple[tuple[str, Scalar], ...]) -> bool:
-        held = [one.spec.asked_epsilon for one in groups[key] if one.spec.asked_epsilon is not None]
-        return epsilon is not None and bool(held) and not min(held) <= epsilon <= max(held)
+    def beyond(group: Sequence[Row]) -> bool:
+        budgets, asked = [row["asked"] for row in group if row["asked"] is not None], spec.asked_epsilon
+        return asked is not None and bool(budgets) and not min(budgets) <= asked <= max(budgets)
 
-    best = min(groups, key=lambda key: (len(away(key)) + BEYOND * beyond(key), -len(groups[key])))
-    method = groups[best][0].spec.method
-    return groups[best], tuple(differences.title(name, (method,)) for name in away(best))
+    best = min(
+        groups.values(),
+        key=lambda group: (len(away(group)) + BEYOND * beyond(group), -sum(row["seeds"] for row in group)),
+    )
+    return best, tuple(settings.title(name, (spec.method,)) for name in away(best))
 
 
-def _loose(options: Mapping[str, Scalar], domains: Sequence[str] = ()) -> tuple[tuple[str, Scalar], ...]:
+def _loose(options: Mapping[str, Scalar], data: str) -> dict[str, Scalar]:
     """What the accuracy hangs on besides the budget: of relations the two domains by their names though they
     are left to the method, and not `shots`, whose relations are another result's."""
-    found = {name: value for name, value in options.items() if name not in (*GUARANTEE, "unit")}
-    if "tested_on" in found and len(domains) > 1:
-        learnt = found["trained_on"] = found.get("trained_on") or domains[0]
-        found["tested_on"] = found["tested_on"] or next(one for one in domains if one != learnt)
-        found.pop("shots", None)
-    return tuple(sorted(found.items()))
+    found = {name: options[name] for name in sorted(options) if name not in (*GUARANTEE, "unit")}
+    if "tested_on" in found:
+        try:
+            domains = dataset(data).domains
+        except UnknownName:
+            domains = ()
+        if len(domains) > 1:
+            learnt = found["trained_on"] = found.get("trained_on") or domains[0]
+            found["tested_on"] = found["tested_on"] or next(one for one in domains if one != learnt)
+            found.pop("shots", None)
+    return found
 
 
-def _domains(name: str) -> tuple[str, ...]:
-    try:
-        return dataset(name).domains
-    except UnknownName:
-        return ()
-
-
-def _by_epsilon(records: Sequence[RunRecord]) -> tuple[Reached, ...]:
-    by: dict[float | None, list[RunRecord]] = {}
-    for one in records:
-        by.setdefault(one.spec.asked_epsilon if one.spec.unit != "none" else None, []).append(one)
-    return tuple(reached(by[epsilon], epsilon) for epsilon in sorted(by, key=lambda one: one or 0.0))
-
-
-def reached(records: Sequence[RunRecord], epsilon: float | None = None) -> Reached:
-    """The accuracy of these runs, of which there is at least one."""
-    values = [one.metrics[METRIC] for one in records]
-    mean, low, high = confidence(values, most=1.0)
-    return Reached(epsilon=epsilon, mean=mean, low=low, high=high, records=tuple(records))
-
-
-def _majority(records: Sequence[RunRecord], method: MethodSpec) -> float | None:
-    name = "guessing_accuracy" if RELATIONS in method.tasks else "majority_class_accuracy"
-    found = [one.metrics[name] for one in records if name in one.metrics]
-    return statistics.fmean(found) if found else None
-
-
-def _one(here: Sequence[RunRecord], method: str) -> Reached | None:
-    """A method without protection, with the options that most of its runs have."""
-    open_ = [one for one in here if one.spec.method == method and one.spec.unit == "none"]
-    chosen, _ = _nearest(open_, open_[0].spec.options if open_ else {})
-    return reached(chosen) if chosen else None
-
-
-def _bare(here: Sequence[RunRecord], spec: RunSpec) -> Reached | None:
+def _bare(here: Sequence[Row], spec: RunSpec) -> Row | None:
     """The same without privacy; where the method draws its own parts, on the same parts or not at all."""
     try:
         wanted = without_privacy(spec)
@@ -254,14 +166,14 @@ def _bare(here: Sequence[RunRecord], spec: RunSpec) -> Reached | None:
         return None
     same = parts(spec) if wanted.method != spec.method else {}
     open_ = [
-        one
-        for one in here
-        if one.spec.method == wanted.method
-        and one.spec.unit == "none"
-        and all(one.spec.options.get(name) == value for name, value in same.items())
+        row
+        for row in here
+        if row["method"] == wanted.method
+        and row["unit"] == "none"
+        and all(row["options"].get(name) == value for name, value in same.items())
     ]
-    chosen, differs = _nearest(open_, wanted.options)
-    return None if not chosen or (differs and METHODS[wanted.method].own_parts) else reached(chosen)
+    chosen, differs = _nearest(open_, wanted)
+    return None if not chosen or (differs and METHODS[wanted.method].own_parts) else chosen[0]
 
 
 # How long it takes

@@ -55,15 +55,6 @@ def columns(record: RunRecord) -> dict[str, str]:
 
 
 def rest(records: Sequence[RunRecord]) -> dict[str, str]:
-    """What else was moved from its default and differs among the runs of a method, beside the `COLUMNS`, by
-    id."""
-    values: dict[tuple[str, str], set[str]] = {}
-    for one in records:
-        for key, value in naming.settable(one).items():
-            values.setdefault((one.spec.method, key), set()).add(str(value))
-    found = {}
-    for one in records:
-        method, options = one.spec.method, one.spec.options
-        keys = [key for key in naming.moved_options(one) if key not in _OWN and len(values[method, key]) > 1]
-        found[one.id] = ", ".join(naming.said(method, key, options[key]) for key in keys)
-    return found
+    """The options in which runs of a method differ beside the `COLUMNS`, by id."""
+    words = naming.variants(records, leave_out=_OWN)
+    return {one.id: words[naming.setting(one)] for one in records}

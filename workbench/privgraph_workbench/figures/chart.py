@@ -51,14 +51,11 @@ class Axis:
 class Rule:
     """A vertical line at `x` with a short label at its top, on that side of it: where a stage begins.
 
-    One with a `handle` can be dragged along x on a page, which is told where that name was let go. Either all
-    of a chart's rules have one, or none has. It lies below all marks, unless it is `above` them, as one that
-    would be lost behind bars.
+    It lies below all marks, unless it is `above` them, as one that would be lost behind bars.
     """
 
     x: float
     label: str
-    handle: str = ""
     side: Literal["left", "right"] = "right"
     above: bool = False
 

@@ -10,6 +10,7 @@ from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
 from privgraph.methods.teachers.answers import Answers
 from privgraph.options import OptionError
 from privgraph_workbench.facts.expecting import outlook
+from privgraph_workbench.figures.settings import setting_rows
 from privgraph_workbench.text import fill, texts
 from privgraph_workbench.words.naming import setting
 
@@ -52,7 +53,7 @@ def _kept(kind: type[Answers] | type[Ensemble]) -> Callable[[Run], Any]:
 
 def _outlook(runs: Sequence[Run]) -> tuple[Any, ...]:
     records = [run.record for run in runs]
-    return (outlook(records, records[0].spec),)
+    return (outlook(setting_rows(records), records[0].spec),)
 
 
 def _siblings(runs: Sequence[Run]) -> tuple[Any, ...]:

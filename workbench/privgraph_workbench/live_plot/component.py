@@ -39,24 +39,20 @@ def show(
     height: int | None = None,
     *,
     summary: str = "",
-    on_drag: Callable[[str, float], None] | None = None,
     on_click: Callable[[str], None] | None = None,
 ) -> None:
     """Draw `figure`; calling again with the same `key` redraws it and keeps zoom, hidden traces and legend.
 
     `height` is in pixels (none: the figure's own, else 420). `summary` is what a screen reader says of the
-    figure; none: the sentence that our figures carry in their layout's `meta`. With `on_drag` the figure's
-    lines with a name can be dragged along x; it is called with the name and the place before the page is
-    drawn again. With `on_click` it is called with the key of a point that was clicked (`Series.keys`). Raises
-    `ValueError` for a key with two underscores in a row, which Streamlit keeps for
-    itself.
+    figure; none: the sentence that our figures carry in their layout's `meta`. With `on_click` it is called
+    with the key of a point that was clicked (`Series.keys`). Raises `ValueError` for a key with two
+    underscores in a row, which Streamlit keeps for itself.
     """
     spec = json.loads(figure.to_json())
     pixels = height or spec["layout"].get("height") or HEIGHT
     spec["layout"]["height"] = pixels
-    dragged = partial(_dragged, key, on_drag) if on_drag else None
     clicked = partial(_clicked, key, on_click) if on_click else None
-    _mounted(key, {"figure": spec, "summary": summary or _summary(spec)}, int(pixels), dragged, clicked)
+    _mounted(key, {"figure": spec, "summary": summary or _summary(spec)}, int(pixels), clicked)
 
 
 def grow(base: str, figure: Mapping[str, Any], tail: Mapping[str, Any], key: str) -> None:
@@ -83,7 +79,6 @@ def _mounted(
     key: str,
     data: dict[str, Any],
     height: int,
-    dragged: Callable[[], None] | None = None,
     clicked: Callable[[], None] | None = None,
 ) -> None:
     if "__" in key:
@@ -98,22 +93,13 @@ def _mounted(
             "height": height,
             "name": key,
             "script": _asset_path(),
-            "drag": dragged is not None,
             "click": clicked is not None,
         },
         height="content",  # on a narrow page a figure is higher: panels stand one below the other
         on_view_change=_nothing,
         on_missing_change=_nothing,
-        on_dragged_change=dragged or _nothing,
         on_clicked_change=clicked or _nothing,
     )
-
-
-def _dragged(key: str, on_drag: Callable[[str, float], None]) -> None:
-    """Hand on which line was let go where."""
-    found = dict(st.session_state[key]).get("dragged")
-    if found:
-        on_drag(str(found["name"]), float(found["x"]))
 
 
 def _clicked(key: str, on_click: Callable[[str], None]) -> None:

@@ -1,7 +1,6 @@
 // The component's browser half. Plotly.react redraws; what the viewer did (zoom, drag mode, hidden traces) is
 // kept here as `view` and applied to each figure that arrives, so no update can undo it. The view is also sent
 // to the server as widget state, which hands it back when the component is mounted anew (change of theme).
-// Where the figure allows it, lines with a name can be dragged along x; the server is told where they were let go.
 
 const NOTE_DELAY = 200; // ms: a wheel or a drag sends many events, the server needs the last
 const STEP = 0.1; // share of the visible range that an arrow key pans
@@ -287,7 +286,6 @@ class LivePlot {
     this.figure = grown(this.whole, data.tail);
     this.name = data.name;
     if (!this.started) this.root.style.minHeight = `${data.height}px`;
-    this.drag = data.drag;
     this.click = data.click;
     this.plot.setAttribute("aria-label", data.summary);
     this.busy = this.busy
@@ -330,7 +328,6 @@ class LivePlot {
     return {
       displaylogo: false,
       displayModeBar: true,
-      edits: { shapePosition: Boolean(this.drag) },
       doubleClick: false, // our own reset returns to the figure's own axes, not to those first seen
       modeBarButtons: [["toImage", "zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", reset]],
       toImageButtonOptions: { format: "svg", filename: this.name },
@@ -338,7 +335,6 @@ class LivePlot {
   }
 
   relayout(change) {
-    if (this.dragged(change)) return;
     for (const name of Object.keys(change)) {
       const [axis, what] = name.split(".");
       if (!/^[xy]axis\d*$/.test(axis) || !what) continue;
@@ -347,19 +343,6 @@ class LivePlot {
     }
     if (change.dragmode) this.view.dragmode = change.dragmode;
     this.note();
-  }
-
-  dragged(change) {
-    const moved = Object.keys(change).map((name) => /^shapes\[(\d+)\]\.x[01]$/.exec(name)).find(Boolean);
-    if (!moved) return false;
-    const now = this.plot.layout.shapes[moved[1]];
-    const own = this.figure.layout.shapes[moved[1]];
-    if (!own?.name) return true;
-    // Dragged at one end, a line would lean: it stays upright, where its moved end is.
-    own.x0 = own.x1 = now.x0 === own.x0 ? now.x1 : now.x0;
-    this.setStateValue("dragged", { name: own.name, x: own.x0, at: Date.now() }); // the same place twice is told twice
-    this.redraw();
-    return true;
   }
 
   clicked(event) {

@@ -29,19 +29,10 @@ def graphs(specs: Iterable[DatasetSpec]) -> dict[str, str]:
     return titles({spec.name: spec.title for spec in specs})
 
 
-def runs(records: Iterable[RunRecord], *, short: bool = False) -> dict[str, str]:
-    """What each run was, by id. No two are equal, and none takes the name of another when runs come or go.
-
-    short: entries that a narrow list shows whole (`naming.short_names`), where a run that gets a namesake
-    says more.
-    """
+def runs(records: Iterable[RunRecord]) -> dict[str, str]:
+    """What each run was, by id; no two are equal."""
     held = list(records)
-    if not short:
-        named = {one.id: naming.plain_name(one) for one in held}
-    else:
-        told = naming.short_names(held)
-        named = {one.id: told[one.id] for one in held}
-    return naming.distinct(named)
+    return dict(zip((one.id for one in held), naming.labels(held, whole=True), strict=True))
 
 
 def titles(named: Mapping[str, str]) -> dict[str, str]:

@@ -135,7 +135,7 @@ def _finished(units: tuple[str, ...], asked: str, url: str, mark: object) -> dic
     store = queue.own()
     found = store.find(RunQuery(units=units, states=("done",), limit=MOST_RUNS))
     found += store.find(RunQuery(units=units, states=("done",), ids=(asked,))) if asked else []
-    return choosing.runs({one.id: one for one in found if not one.unreadable}.values(), short=True)
+    return choosing.runs({one.id: one for one in found if not one.unreadable}.values())
 
 
 def _choose(kind: Kind, refused: Mapping[str, str | None]) -> Any | None:

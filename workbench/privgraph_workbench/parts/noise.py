@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import ModuleType
-from typing import Any
 
 import streamlit as st
 
@@ -39,16 +38,10 @@ BOUND = (
 Statements = Mapping[str, PrivacyStatement]
 
 
-def show(
-    figure: ModuleType,
-    rows: Sequence[Row],
-    name: str,
-    statements: Statements | None = None,
-    drag: Any = None,
-) -> None:
+def show(figure: ModuleType, rows: Sequence[Row], name: str, statements: Statements | None = None) -> None:
     """A figure with its files."""
     kind = figure.__name__.rpartition(".")[2]
-    live_plot.show(figure_of(kind).plot(rows, layout.theme()), key=f"{kind}.{name}", on_drag=drag)
+    live_plot.show(figure_of(kind).plot(rows, layout.theme()), key=f"{kind}.{name}")
     figure_exports(kind, rows, statements or {}, name=name)
 
 

@@ -20,7 +20,7 @@ from privgraph.runs.spec import RunSpec
 from privgraph_workbench import live_plot
 from privgraph_workbench.advice import BASELINE
 from privgraph_workbench.facts import datasets, expecting, method_costs, plans
-from privgraph_workbench.facts.expecting import METRIC, RELATIONS, Outlook
+from privgraph_workbench.facts.expecting import METRIC, Outlook
 from privgraph_workbench.facts.references import chance, without_privacy
 from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.runs import standing
@@ -31,8 +31,9 @@ from privgraph_workbench.parts.file_links import figure_exports
 from privgraph_workbench.report.asked import Entry
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, page, texts
-from privgraph_workbench.words import differences, markup, naming
+from privgraph_workbench.words import markup, naming, settings
 from privgraph_workbench.words.audits import shown_bare
+from privgraph_workbench.words.measures import RELATIONS
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import between, duration, percent, stated
 
@@ -94,12 +95,14 @@ def _draw(run: str, was_live: bool) -> None:
 
 def outlook(record: RunRecord) -> tuple[Outlook, list[RunRecord]]:
     """What finished runs say beside this one, and the runs of its setting, itself among them."""
-    method = METHODS.get(record.spec.method)
+    method, store = METHODS.get(record.spec.method), queue.store()
     if method is None or METRIC not in record.metrics:
         return Outlook(), [record]
     names = tuple(dict.fromkeys((record.spec.method, method.without_privacy, BASELINE)))
-    finished = expecting.finished(queue.store(), names, record.spec.dataset)
-    return expecting.outlook(finished, record.spec), expecting.of_setting(record, finished)
+    told = expecting.outlook(expecting.known_rows(store, names, record.spec.dataset), record.spec)
+    others = expecting.finished(store, names, record.spec.dataset) if record.tuning is None else ()
+    same = [one for one in others if one.tuning is None and naming.setting(one) == naming.setting(record)]
+    return told, sorted({one.id: one for one in (record, *same)}.values(), key=lambda one: (one.spec.seed, one.id))
 
 
 def _head(record: RunRecord) -> None:
@@ -158,7 +161,7 @@ def _changes(record: RunRecord) -> None:
     held = queue.store().find(RunQuery(ids=(before,))) if before and before != record.id else ()
     for old in (one for one in held if not one.unreadable):
         reached = [("test accuracy", *(percent(one.metrics.get(METRIC)) for one in (old, record)))]
-        rows = [*differences.changes(old, record), *(reached if record.metrics else ())]
+        rows = [*settings.changes(old, record), *(reached if record.metrics else ())]
         st.dataframe(
             [{"changed": name, "before": was, "now": now} for name, was, now in rows], hide_index=True, key="changes"
         )

@@ -22,7 +22,6 @@ from privgraph_workbench.advice import BASELINE
 from privgraph_workbench.facts import datasets, expecting, plans
 from privgraph_workbench.facts.drowned import drowned
 from privgraph_workbench.facts.expecting import Outlook
-from privgraph_workbench.figures.seeds import FEWEST
 from privgraph_workbench.forms import beginnings, widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.text import texts
@@ -96,7 +95,7 @@ def specs_of(spec: DatasetSpec, chosen: beginnings.Choice, asked: Asked) -> list
 def outlook_of(run: RunSpec, chosen: beginnings.Choice) -> Outlook:
     """What finished runs, else those of the examples, say of such a run."""
     methods = dict.fromkeys((run.method, chosen.method.without_privacy, BASELINE))
-    return expecting.outlook(expecting.finished(queue.store(), methods, run.dataset), run)
+    return expecting.outlook(expecting.known_rows(queue.store(), methods, run.dataset), run)
 
 
 def seconds_of(found: Sequence[Plan], run: RunSpec, seeds: int) -> float | None:
@@ -134,20 +133,19 @@ class Doubt(StrEnum):
 
 def doubt(plan: Plan, told: Outlook, epsilon: float) -> tuple[Doubt, Mapping[str, str]] | None:
     """What speaks against a budget, with the numbers of its text: by runs, else by the plan."""
-    at = told.told(epsilon)
-    worst = None if at is not None else drowned(plan)
+    at = told.expected(epsilon)
     if at is not None:
-        ends = "" if at.low is None or at.high is None else f" ({percent(at.low)} to {percent(at.high)})"
-        reached = {"reached": f"{percent(at.mean)}{ends}"}
+        if at["low"] is None:
+            return None
+        reached = {"reached": f"{percent(at['mean'])} ({percent(at['low'])} to {percent(at['high'])})"}
         level, blind = told.majority, told.blind
-        if at.high is not None and at.low is not None:
-            if level is not None and at.high <= level + HARDLY:
-                return Doubt.GUESSING, {**reached, "level": percent(level)}
-            if level is not None and at.low <= level and min(one.seeds for one in at.near) >= FEWEST:
-                return Doubt.UNDECIDED, {**reached, "level": percent(level)}
-            if blind is not None and at.high < blind.mean:
-                return Doubt.BLIND, {**reached, "level": percent(blind.mean)}
-    if worst is None:
+        if level is not None and at["low"] <= level:
+            kind = Doubt.GUESSING if at["high"] <= level + HARDLY else Doubt.UNDECIDED
+            return kind, {**reached, "level": percent(level)}
+        if blind is not None and at["high"] < blind["mean"]:
+            return Doubt.BLIND, {**reached, "level": percent(blind["mean"])}
+        return None
+    if (worst := drowned(plan)) is None:
         return None
     times = number(worst.times, 2) if worst.times < 100 else f"{worst.times:,.0f}"
     return (Doubt.EDGES if worst.edges else Doubt.SWAMPED), {"where": worst.what, "times": times}

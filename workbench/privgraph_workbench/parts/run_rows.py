@@ -8,14 +8,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from privgraph.registry import METHODS
 from privgraph.runs.records import LIVE, PROTECTED, RunQuery, RunRecord
 from privgraph.runs.store import RunStore
-from privgraph_workbench.facts.expecting import RELATIONS
 from privgraph_workbench.figures.seeds import confidence
 from privgraph_workbench.parts import states
 from privgraph_workbench.theme import EPSILONS, Epsilon
-from privgraph_workbench.words import listing, naming
+from privgraph_workbench.words import naming
+from privgraph_workbench.words.measures import ACCURACY, measure
 from privgraph_workbench.words.naming import method_title
 from privgraph_workbench.words.numbers import percent, stated
 
@@ -62,33 +61,33 @@ def _held(group: Iterable[Light], name: str) -> list[float]:
 
 def rows(groups: Sequence[Sequence[Light]], records: Mapping[str, RunRecord]) -> list[dict[str, Any]]:
     """The settings that are listed together, as the table draws them (`run_list.show`)."""
-    told = listing.told_in_list([one for one in records.values() if not one.unreadable])
-    return [row(group, records, told) for group in groups]
+    known = {run: one for run, one in records.items() if not one.unreadable}
+    words = naming.variants(list(known.values()))
+    return [_row(group, known.get(str(group[0]["id"])), words) for group in groups]
 
 
-def row(
-    group: Sequence[Light], records: Mapping[str, RunRecord], told: Mapping[str, Sequence[str]] | None = None
-) -> dict[str, Any]:
-    """A setting as the table draws it. `told` is what is said of settings that are listed together; without
-    it the setting stands alone."""
+def _row(group: Sequence[Light], record: RunRecord | None, words: Mapping[str, str]) -> dict[str, Any]:
     first, accuracies = group[0], _held(group, "test_accuracy")
     mean, low, high = confidence(accuracies, most=1.0) if accuracies else (None, None, None)
-    graph, size = _graph(first)
+    words_of = naming.titled(first["dataset"], first["graph"]).removeprefix(
+        title := naming.data_title(first["dataset"])
+    )
     state, look = _state(group)
     newest = max(_held(group, "created"), default=None)
+    asked = "" if record is None or naming.unit_of(record) == "none" else naming.asked(record)
     return {
         "title": method_title(first["method"]),
-        "told": ", ".join(_told(records.get(first["id"]), told)),
-        "graph": graph,
-        "size": size,
+        "told": ", ".join(filter(None, (asked, "" if record is None else words[naming.setting(record)]))),
+        "graph": title,
+        "size": words_of.strip(" ()") or ("" if first["nodes"] is None else f"{first['nodes']:,} nodes"),
         "unit": _protects(first),
         "epsilons": _epsilons(group),
         "mean": mean,
         "low": low,
         "high": high,
         "accuracy": percent(mean),
-        "measure": "PREC@1" if relations(first["method"]) and accuracies else "",
-        "spread": "" if mean is None or low is None or high is None else f"{100 * low:.1f} – {100 * high:.1f}",
+        "measure": measure(first["method"]) if accuracies and measure(first["method"]) != ACCURACY else "",
+        "spread": "" if low is None or high is None else f"{100 * low:.1f} – {100 * high:.1f}",
         "state": state,
         "look": look,
         "when": "" if newest is None else since(time.time() - newest),
@@ -98,22 +97,6 @@ def row(
     }
 
 
-def _told(record: RunRecord | None, told: Mapping[str, Sequence[str]] | None) -> list[str]:
-    """What its noise was chosen by, and what tells the setting from those that are listed with it."""
-    if record is None or record.unreadable:
-        return []
-    asked = [] if naming.unit_of(record) == "none" else [naming.asked(record)]
-    return [*asked, *(naming.moved(record) if told is None else told[record.id])]
-
-
-def _graph(one: Light) -> tuple[str, str]:
-    """The graph's title, and what is said of its size."""
-    title, whole = naming.data_title(one["dataset"]), naming.titled(one["dataset"], one["graph"])
-    rest = whole.removeprefix(title).strip()
-    size = rest[1:-1] if rest.startswith("(") and rest.endswith(")") else rest
-    return title, size or ("" if one["nodes"] is None else f"{one['nodes']:,} nodes")
-
-
 def _protects(one: Light) -> str:
     """What a run protects; a model that reads no edge hides all of them, and needs no noise for it."""
     if one["unit"] == "none" and naming.reads_no_edge(one["method"]):
@@ -121,14 +104,12 @@ def _protects(one: Light) -> str:
     return str(PROTECTED.get(one["unit"], one["unit"]))
 
 
-def refuted(group: Sequence[Light], kind: Epsilon | None = None) -> bool:
-    """Whether an audit has shown more than the claimed epsilon of that kind, or of either, of one of these
-    runs."""
-    kinds = (kind,) if kind else CLAIMED
+def refuted(group: Sequence[Light], *kinds: Epsilon) -> bool:
+    """Whether an audit has shown more than a claimed epsilon (of these kinds, else of either) of a run."""
     return any(
         one["audited_epsilon"] is not None and claim is not None and one["audited_epsilon"] > claim
         for one in group
-        for claim in (one[f"{each}_epsilon"] for each in kinds)
+        for claim in (one[f"{each}_epsilon"] for each in kinds or CLAIMED)
     )
 
 
@@ -181,11 +162,6 @@ def _one_state(one: Light) -> str:
 
 def _result(one: Light) -> str:
     return percent(one["test_accuracy"]) if one["state"] == "done" else _one_state(one)
-
-
-def relations(method: str) -> bool:
-    """Whether the method predicts relations, so that what the store calls its accuracy is PREC@1."""
-    return method in METHODS and RELATIONS in METHODS[method].tasks
 
 
 def since(seconds: float) -> str:

@@ -5,14 +5,15 @@ A spec stores such an option as 0, which is a number to whoever does not know (`
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import Any
 
 from privgraph.methods.base import filled_in
 from privgraph.options import OptionError, Scalar, UnknownName, parameters
 from privgraph.registry import METHODS
+from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import RunRecord
+from privgraph_workbench.words.numbers import option
 
 
 def left(value: Scalar) -> str:
@@ -47,9 +48,27 @@ def chosen(record: RunRecord) -> dict[str, Scalar]:
         return {}
 
 
-def spec(record: RunRecord) -> dict[str, Any]:
-    """The run's spec as JSON for people."""
-    return {**record.spec.to_json(), "options": dict(sorted(shown(record).items()))}
+def changes(before: RunRecord, after: RunRecord) -> list[tuple[str, str, str]]:
+    """The settings in which two runs differ: name, value before, value after; "none" where one has no such
+    setting."""
+    old, new = (
+        {"method": one.spec.method, "graph": GraphId.of(one.spec).words(), "seed": one.spec.seed, **one.spec.options}
+        for one in (before, after)
+    )
+    said = [{**held, **shown(one)} for held, one in ((old, before), (new, after))]
+    names = [name for name in {**old, **new} if old.get(name) != new.get(name)]
+    methods = (before.spec.method, after.spec.method)
+    words = [[option(held[name]) if name in held else "none" for held in said] for name in names]
+    return [(title(name, methods), was, now) for name, (was, now) in zip(names, words, strict=True)]
+
+
+def title(name: str, methods: Iterable[str]) -> str:
+    """An option's name for people, as the form of one of the methods has it; a budget is what was asked for,
+    which is not always what holds."""
+    if name == "epsilon":
+        return "ε asked for"
+    known = (one for method in methods if method in METHODS for one in parameters(METHODS[method].load_config()))
+    return next((one.label for one in known if one.name == name), name)
 
 
 @lru_cache(maxsize=64)

@@ -53,10 +53,6 @@ from privgraph.privacy.statements import (
 )
 
 TRAIN, AGGREGATE = "train", "aggregate"
-ONE_SCALE = (
-    "Here the method fixes the split: one noise scale serves all releases, and their numbers and "
-    "sampling rates decide who takes how much."
-)
 
 RELATION_NODE_REPLACED = (
     "one node's record is replaced by another: its features, its label and its kept edges, of which it "
@@ -269,7 +265,6 @@ class AggregationConfig(MethodConfig):
                 options=("depth",),
                 noise="noise (standard deviation on each number of a sum over neighbours)",
                 levers=(depth,),
-                fixed=ONE_SCALE,
                 filled_in=lambda ledger: {"epochs": self.effective_epochs},
             )
         epochs = Said(option="epochs", axis="epochs of each stage", about=EPOCHS["about"])
@@ -288,7 +283,6 @@ class AggregationConfig(MethodConfig):
                     held=self._degree_held,
                 ),
             ),
-            fixed=ONE_SCALE,
             filled_in=lambda ledger: {"epochs": self.effective_epochs},
         )
 

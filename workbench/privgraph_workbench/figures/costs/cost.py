@@ -15,17 +15,14 @@ from privgraph_workbench.figures.marks import marks
 from privgraph_workbench.theme import EPSILONS, Epsilon
 
 KINDS: tuple[Epsilon, ...] = ("sound", "published")
-HANDLE = "noise"
 LARGEST = 1e5
 """An epsilon beyond it is drawn out of sight: it is as good as none, and would flatten all others."""
 
 
-def data(
-    points: Iterable[tuple[float, float, float | None]], chosen: float, axis: str, *, handle: bool = False, of: str = ""
-) -> list[Row]:
+def data(points: Iterable[tuple[float, float, float | None]], chosen: float, axis: str, *, of: str = "") -> list[Row]:
     """One row per place, ascending: x, epsilon (sound; infinite where nothing is proved),
-    epsilon_as_published (None: no formula), chosen (the setting's own place), axis (what x is), handle
-    (whether the place can be dragged on a page), of (what is priced)."""
+    epsilon_as_published (None: no formula), chosen (the setting's own place), axis (what x is), of
+    (what is priced)."""
     return [
         {
             "x": x,
@@ -33,7 +30,6 @@ def data(
             "epsilon_as_published": published,
             "chosen": x == chosen,
             "axis": axis,
-            "handle": handle,
             "of": of,
         }
         for x, sound, published in sorted(points, key=lambda point: point[0])
@@ -42,9 +38,9 @@ def data(
 
 @figure("cost", "ε of a setting", data, settings=True)
 def chart(rows: Sequence[Row]) -> Chart:
-    """Two curves over logarithmic epsilon; the setting's own place has a large mark on each, and a line where
-    it can move. What is compared stands in one panel where the axis means the same, and else side by side
-    over the same range of epsilon."""
+    """Two curves over logarithmic epsilon; the setting's own place has a large mark on each. What is compared
+    stands in one panel where the axis means the same, and else side by side over the same range of
+    epsilon."""
     drawn = [row[COLUMNS[kind]] for row in rows for kind in KINDS if _finite(row[COLUMNS[kind]])]
     if not drawn:
         free = any(row[COLUMNS[kind]] == 0 for row in rows for kind in KINDS)
@@ -80,8 +76,8 @@ def _panel(rows: Sequence[Row], title: str, bounds: tuple[float, float]) -> Pane
     factors = rows[0]["x"] > 0 and rows[-1]["x"] > 12 * rows[0]["x"]
     left, right = spans(rows[0]["x"], rows[-1]["x"])
     name = rows[0]["axis"]
-    own = {row["x"]: row for row in rows if row["chosen"]}
-    rules = tuple(Rule(x=at, label="this setting", handle=HANDLE * row["handle"]) for at, row in own.items())
+    own = dict.fromkeys(row["x"] for row in rows if row["chosen"])
+    rules = tuple(Rule(x=at, label="this setting") for at in own)
     x = Axis(title=f"{name}, logarithmic", scale="log", low=left, high=right) if factors else Axis(title=name)
     return Panel(
         title=title, x=x, y=Axis(title="ε (logarithmic)", scale="log", low=bounds[0], high=bounds[1]), rules=rules

@@ -116,21 +116,20 @@ def _words(figure: go.Figure, panel: Panel, axis: str, colours: Theme, columns: 
         figure.add_annotation(text=plain(text), font=font, align="left", yshift=shift, **domain, **place)
     for rule in panel.rules:
         line = {
-            "color": colours.text if rule.handle or rule.above else colours.muted,
-            "width": 2 if rule.handle or rule.above else 1,
+            "color": colours.text if rule.above else colours.muted,
+            "width": 2 if rule.above else 1,
             "dash": "dot",
         }
         ends = {"xref": f"x{axis}", "yref": f"y{axis} domain", "x0": rule.x, "x1": rule.x, "y0": 0, "y1": 1}
         figure.add_shape(
             type="line",
             line=line,
-            name=rule.handle or None,
-            layer="above" if rule.handle or rule.above else "below",
-            opacity=1 if rule.handle or rule.above else 0.6,
+            layer="above" if rule.above else "below",
+            opacity=1 if rule.above else 0.6,
             **ends,
         )
         figure.add_annotation(
-            text=plain(f"{rule.label} ↔".strip() if rule.handle else rule.label),
+            text=plain(rule.label),
             # on a logarithmic axis plotly places shapes by values, and words by exponents
             x=math.log10(rule.x) if panel.x.scale == "log" else rule.x,
             y=1,

@@ -16,7 +16,7 @@ from privgraph_workbench.figures.marks import intervals, marks
 from privgraph_workbench.figures.needs import RUNS
 from privgraph_workbench.figures.seeds import confidence, ratio, standard_error
 from privgraph_workbench.theme import NEUTRAL
-from privgraph_workbench.words.naming import graph_of, run_labels, setting, unit_of
+from privgraph_workbench.words.naming import graph_of, labels, setting, unit_of
 from privgraph_workbench.words.numbers import percent
 
 MEASURE = "PREC@1: partner ranked first (percent)"
@@ -66,7 +66,7 @@ def data(
         bases.setdefault(encoder, {})[one.metrics["base_accuracy"], one.metrics["base_mrr"]] = None
     rows += [_row("base", f"base encoder {encoder}", list(reached)) for encoder, reached in bases.items()]
     repeated = len({setting(one) for one in chosen}) < len(chosen)
-    for record, title in zip(chosen, run_labels(chosen, privacy_too=True, seeds=repeated), strict=True):
+    for record, title in zip(chosen, labels(chosen, seeds=repeated), strict=True):
         said, metrics, same = record.statement, record.metrics, alike[record.id]
         gains = [one.metrics["test_accuracy"] - one.metrics["base_accuracy"] for one in same]
         own = marked is None or record.id in marked

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import inf
 
 from privgraph.runs.records import RunRecord, StoredEvent
 from privgraph_workbench.figures import thinning
@@ -14,58 +13,39 @@ from privgraph_workbench.figures.marks import marks
 from privgraph_workbench.figures.needs import RUNS_AND_EVENTS
 from privgraph_workbench.figures.runs import curves
 from privgraph_workbench.figures.seeds import confidence
-from privgraph_workbench.words.naming import UNIT_WORDS, budget, graph_of, method_title, setting, unit_of, variants
+from privgraph_workbench.words.naming import graph_of, labels, setting, unit_of
 
 METRICS = ("train_accuracy", "val_accuracy")
 STEPS = 300
+ENDS = ("value", "low", "high")
 
 
 def data(runs: Iterable[tuple[RunRecord, Iterable[StoredEvent]]]) -> list[Row]:
-    """One row per setting, metric and step: group (words for the setting), dataset, graph, unit, metric,
-    step, stage, mean, low, high (95% confidence over seeds; None for fewer than three), seeds, evaluator,
+    """One row per setting, metric and step: group (words for the setting), graph, unit, metric, step, stage,
+    value (mean over seeds), low, high (95% confidence; None for fewer than three seeds), seeds, evaluator,
     composed (how many of all these runs read the same people). Accuracies in [0, 1].
 
     At most 300 steps of each are kept, the lowest and highest among them.
     """
     pairs = [(record, curves.data(events, limit=10**9)) for record, events in runs]
-    words, together = variants([record for record, _ in pairs]), composed(record for record, _ in pairs)
+    together = composed(record for record, _ in pairs)
     groups: dict[str, list[tuple[RunRecord, list[Row]]]] = {}
     for record, points in pairs:
         groups.setdefault(setting(record), []).append((record, points))
+    firsts = [members[0][0] for members in groups.values()]
     rows = []
-    for key, members in groups.items():
-        first = members[0][0]
-        unit, graph = unit_of(first), graph_of(first)
-        privacy = UNIT_WORDS[unit] if unit == "none" else f"{UNIT_WORDS[unit]}, {budget(first)}"
-        name = ", ".join(filter(None, (method_title(first.spec.method), graph, privacy, words[key])))
+    for name, first, members in zip(labels(firsts, seeds=False), firsts, groups.values(), strict=True):
+        shared_by_all = {"group": name, "graph": graph_of(first), "unit": unit_of(first)}
         for metric in METRICS:
             steps: dict[int, list[Row]] = {}
-            for _, points in members:
-                for point in points:
-                    if point["metric"] == metric:
-                        steps.setdefault(point["step"], []).append(point)
+            for point in (one for _, points in members for one in points if one["metric"] == metric):
+                steps.setdefault(point["step"], []).append(point)
             curve = []
             for step, points in sorted(steps.items()):
-                mean, low, high = confidence(
-                    [point["value"] for point in points], most=1.0 if metric.endswith("accuracy") else inf
-                )
-                curve.append(
-                    {
-                        "group": name,
-                        "dataset": first.spec.dataset,
-                        "graph": graph,
-                        "unit": unit,
-                        "metric": metric,
-                        "step": step,
-                        "stage": points[0]["stage"],
-                        "value": mean,
-                        "low": low,
-                        "high": high,
-                        "seeds": len(points),
-                        "evaluator": any(point["evaluator"] for point in points),
-                        "composed": together[first.id],
-                    }
-                )
+                found = confidence([point["value"] for point in points], most=1.0)
+                row = {**shared_by_all, "metric": metric, "step": step, "stage": points[0]["stage"]}
+                row |= dict(zip(ENDS, found, strict=True)) | {"seeds": len(points), "composed": together[first.id]}
+                curve.append(row | {"evaluator": any(point["evaluator"] for point in points)})
             rows += thinning.thin(curve, STEPS)
     return rows
 
@@ -75,11 +55,10 @@ def chart(rows: Sequence[Row]) -> Chart:
     """One panel per setting; training and validation accuracy with their bands; dotted lines begin stages."""
     if not rows:
         return empty("no accuracies have been stored yet")
-    groups = {
-        group: [row for row in rows if row["group"] == group] for group in dict.fromkeys(r["group"] for r in rows)
-    }
-    ends = ("value", "low", "high")
-    bounds = shared([row[key] for row in held for key in ends if row[key] is not None] for held in groups.values())
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(row["group"], []).append(row)
+    bounds = shared([row[key] for row in held for key in ENDS if row[key] is not None] for held in groups.values())
     x, y = Axis(title="step (epochs, over all stages)"), percentages("accuracy (percent of nodes)", bounds)
     panels, series = [], []
     for place, (group, members) in enumerate(groups.items()):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from privgraph_workbench.facts.expecting import Outlook, Reached
+from privgraph_workbench.facts.expecting import Outlook
 from privgraph_workbench.figures.chart import Axis, Chart, Look, Row, Rule, Series, band, empty, single
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import marks
@@ -27,26 +27,20 @@ def data(told: Outlook, epsilons: Sequence[float] = ()) -> list[Row]:
     """One row per measured budget (kind "reached"), per level to read it beside (`LEVELS`) and per budget
     that is asked for ("asked").
 
-    kind, epsilon (asked for; None for a level), mean, low, high (95% confidence over seeds; None for fewer
+    kind, epsilon (the target; None for a level), mean, low, high (95% confidence over seeds; None for fewer
     than three), seeds, evaluator (True: test labels are private). Of a budget that is asked for `mean` is
     what is expected there (None: no run of these options tells).
     """
-    rows: list[Row] = [_row("reached", point.epsilon, point) for point in told.points]
-    for kind, level in (("bare", told.bare), ("blind", told.blind)):
-        if level is not None:
-            rows.append(_row(kind, None, level))
+    rows = [_row("reached", point, point["asked"]) for point in told.points]
+    rows += [_row(kind, level) for kind, level in (("bare", told.bare), ("blind", told.blind)) if level is not None]
     if told.majority is not None:
-        guess = "partner" if told.relations else "majority"
-        rows.append({"kind": guess, "epsilon": None, "mean": told.majority, "low": None, "high": None, "seeds": 0})
-    for epsilon in epsilons:
-        at = told.told(epsilon)
-        mean = None if at is None else at.mean
-        rows.append({"kind": "asked", "epsilon": epsilon, "mean": mean, "low": None, "high": None, "seeds": 0})
-    return [{**row, "evaluator": True} for row in rows]
+        rows.append(_row("partner" if told.relations else "majority", {"mean": told.majority}))
+    return rows + [_row("asked", {"mean": (told.expected(one) or {}).get("mean")}, one) for one in epsilons]
 
 
-def _row(kind: str, epsilon: float | None, one: Reached) -> Row:
-    return {"kind": kind, "epsilon": epsilon, "mean": one.mean, "low": one.low, "high": one.high, "seeds": one.seeds}
+def _row(kind: str, one: Row, epsilon: float | None = None) -> Row:
+    blank = {"kind": kind, "epsilon": epsilon, "mean": None, "low": None, "high": None, "seeds": 0, "evaluator": True}
+    return blank | {name: one[name] for name in ("mean", "low", "high", "seeds") if name in one}
 
 
 @figure("expected", "Accuracy to expect", data, needs=OUTLOOK, settings=True)

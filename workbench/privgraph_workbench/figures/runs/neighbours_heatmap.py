@@ -2,66 +2,33 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
-from statistics import fmean
 
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.chart import Chart, Look, Panel, Row, empty, named
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.flags import composed
 from privgraph_workbench.figures.marks import marks
 from privgraph_workbench.figures.needs import RUNS
-from privgraph_workbench.words.naming import asked, graph_of, network_of, nodes_of, setting, variants
+from privgraph_workbench.figures.settings import setting_rows
 from privgraph_workbench.words.numbers import percent
 
 METHOD = "heter-poisson"
-METRIC = "test_accuracy"
 NUMBERS = ("neighbours", "test_neighbours")
+"""M and N_test."""
 
 
 def data(records: Iterable[RunRecord]) -> list[Row]:
-    """One row per graph, budget, variant, M and N_test, from runs of HeterPoisson that are done; only where
-    at least two values of both numbers have been tried.
-
-    dataset, graph (in words), nodes (of the graph; None: not known), network, budget (in words: what the
-    noise was chosen by), asked (the epsilon asked for;
-    None: nothing is protected), variant (other options in which the runs differ), neighbours (M),
-    test_neighbours (N_test), mean (over seeds), seeds (their number), epsilon (the largest sound one; None
-    where nothing is protected), metric, evaluator (True), composed (how many of all these runs read the same
-    people), runs (ids).
-    """
-    done = [one for one in records if one.spec.method == METHOD and one.state == "done" and METRIC in one.metrics]
-    words, together = variants(done, leave_out=NUMBERS), composed(done)
-    groups: dict[tuple[str, str, str], dict[tuple[int, int], list[RunRecord]]] = {}
-    for record in done:
-        table = groups.setdefault((graph_of(record), asked(record), words[setting(record)]), {})
-        trained, read = (int(record.spec.options[name]) for name in NUMBERS)
-        table.setdefault((trained, read), []).append(record)
+    """The rows of `settings.setting_rows` of HeterPoisson with neighbours (M) and test_neighbours (N_test) as
+    columns; of each graph, budget and variant only where at least two values of both have been tried."""
+    groups: dict[tuple[object, ...], list[Row]] = {}
+    for row in setting_rows((one for one in records if one.spec.method == METHOD), NUMBERS):
+        own = {**row, **{name: int(row["options"][name]) for name in NUMBERS}}
+        groups.setdefault((row["graph"], row["unit"], row["asked"], row["variant"]), []).append(own)
     return [
-        {
-            "dataset": members[0].spec.dataset,
-            "graph": graph,
-            "nodes": nodes_of(members[0]),
-            "network": network_of(members[0]),
-            "budget": budget,
-            "asked": members[0].spec.asked_epsilon,
-            "variant": variant,
-            "neighbours": neighbours,
-            "test_neighbours": test_neighbours,
-            "mean": fmean(one.metrics[METRIC] for one in members),
-            "seeds": len(members),
-            "epsilon": max(
-                (one.statement.epsilon for one in members if one.statement and one.spec.unit != "none"), default=None
-            ),
-            "metric": METRIC,
-            "evaluator": True,
-            "composed": together[members[0].id],
-            "runs": " ".join(one.id for one in members),
-        }
-        for (graph, budget, variant), table in groups.items()
-        if all(len({counts[place] for counts in table}) > 1 for place in (0, 1))
-        for (neighbours, test_neighbours), members in table.items()
+        row
+        for group in groups.values()
+        if all(len({one[name] for one in group}) > 1 for name in NUMBERS)
+        for row in group
     ]
 
 
@@ -77,12 +44,10 @@ def chart(rows: Sequence[Row]) -> Chart:
     if not rows:
         return empty("too few values of both have been tried")
     held: dict[str, list[Row]] = {}
-    order = ("graph", "asked", "budget", "variant")
-    for row in sorted(rows, key=lambda row: [row[key] or (key == "asked" and math.inf) or "" for key in order]):
-        network = "" if "network" in row["variant"] else row["network"]  # said once
-        told = (row["graph"], network and f"network {network}", row["budget"], row["variant"])
+    for row in rows:
+        budget = "no privacy" if row["asked"] is None else f"ε {row['asked']:g}"
         cell = {**row, "trained": str(row["neighbours"]), "read": str(row["test_neighbours"])}
-        held.setdefault(", ".join(filter(None, told)), []).append(cell)
+        held.setdefault(", ".join(filter(None, (row["graph"], budget, row["variant"]))), []).append(cell)
     x = named((str(one) for one in sorted({row["neighbours"] for row in rows})), "neighbours M (in training)")
     along = sorted({row["test_neighbours"] for row in rows}, reverse=True)
     y = named(map(str, along), "N_test (in prediction)")

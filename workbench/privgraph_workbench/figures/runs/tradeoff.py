@@ -8,21 +8,18 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
-import pandas as pd
-
 from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
-from privgraph_workbench import summary
 from privgraph_workbench.figures.axes import COLUMNS, placed, spans
 from privgraph_workbench.figures.chart import Axis, Chart, Look, Panel, Row, Series, empty
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.flags import Flag, composed
+from privgraph_workbench.figures.flags import Flag
 from privgraph_workbench.figures.hover import hovers
 from privgraph_workbench.figures.marks import intervals, marks
 from privgraph_workbench.figures.needs import RUNS
 from privgraph_workbench.figures.palette import slots
+from privgraph_workbench.figures.settings import setting_rows
 from privgraph_workbench.theme import EPSILONS, NEUTRAL, Epsilon
-from privgraph_workbench.words.naming import titled
 
 UNITS = {"edge": "edges", "node": "people"}
 LARGEST = 1000.0
@@ -36,35 +33,14 @@ _SCORE = {"relation prediction": "PREC@1"}
 
 
 def data(records: Iterable[RunRecord]) -> list[Row]:
-    """A row for each setting of the finished runs: the columns of `summary.settings`, and
-
-    graph, unit, variant, asked, runs (ids), reference (no epsilon to place it at), evaluator (True: test
-    labels are private), composed (how many of these runs read the same people), front (no other setting is as
-    private and more accurate).
-    """
-    done = [one for one in records if one.state == "done"]
-    together = composed(done)
-    return of_settings(summary.settings(summary.of_records(done)), together)
+    """The rows of `settings.setting_rows`, and front (no other setting is as private and more accurate)."""
+    return on_fronts(setting_rows(records))
 
 
-def of_settings(table: pd.DataFrame, together: dict[str, int] | None = None) -> list[Row]:
-    """The same of a table of settings; `together`: how many runs read the same people, by run."""
-    rows: list[Row] = [
-        {str(name): _plain(value) for name, value in one.items() if name not in ("runs", "options")}
-        | {
-            "graph": titled(one["graph"].partition(" (")[0], one["graph"]),
-            "runs": " ".join(one["runs"]),
-            "reference": not (placed(one["epsilon"]) or placed(_plain(one["epsilon_as_published"]))),
-            "evaluator": True,
-            "composed": (together or {}).get(one["runs"][0], 0),
-        }
-        for one in table.to_dict("records")
-    ]
-    return [{**row, "front": _on_front(row, rows)} for row in rows]
-
-
-def _plain(value: Any) -> Any:
-    return None if isinstance(value, float) and math.isnan(value) else value
+def on_fronts(rows: Sequence[Row]) -> list[Row]:
+    """The rows of settings, each with whether it is on the front, and without its options."""
+    kept = [{name: value for name, value in row.items() if name != "options"} for row in rows]
+    return [{**row, "front": _on_front(row, kept)} for row in kept]
 
 
 def _on_front(row: Row, rows: Sequence[Row]) -> bool:

@@ -97,8 +97,6 @@ class Config(GraphNetworkOptions, MethodConfig):
         return Price(
             options=("response", "density"),
             noise="odds of an invented edge against a true one",
-            fixed="Here the method fixes the split: every pair is answered for once, and a private number "
-            "of edges takes a set share of epsilon.",
             highest=1.0,
         )
 

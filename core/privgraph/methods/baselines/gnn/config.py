@@ -124,7 +124,7 @@ class Config(PartitionOptions, GraphNetworkOptions, MethodConfig):
 
     @property
     def price(self) -> Price:
-        return Price(fixed=NOT_APPLICABLE)
+        return Price()
 
     def statement(self, facts: PublicFacts, scale: float, entries: Sequence[LedgerEntry]) -> PrivacyStatement:
         return noisy_statement(self.asked(facts.nodes), self.lam) if self.trained_on == "noisy" else statement()

@@ -89,7 +89,7 @@ class Config(MlpOptions):
 
     @property
     def price(self) -> Price:
-        return Price(fixed="Edges are never read.")
+        return Price()
 
     def statement(self, facts: PublicFacts, scale: float, entries: Sequence[LedgerEntry]) -> PrivacyStatement:
         """Perfect for edges, nothing for nodes."""

@@ -10,7 +10,7 @@ from privgraph.data.spec import PublicFacts
 from privgraph.mechanisms.entries import EPOCH_BY_PRIVATE_LABELS, chosen_epoch_entry
 from privgraph.methods.base import EPSILON, NODE, Calibrated, Lever, MethodConfig, Price, Work
 from privgraph.methods.kept import Kept
-from privgraph.methods.levers import BATCH, EPOCHS, GRADIENT_NOISE, ONE_MECHANISM
+from privgraph.methods.levers import BATCH, EPOCHS, GRADIENT_NOISE
 from privgraph.options import Option, check
 from privgraph.papers import dp_gnn as published
 from privgraph.privacy import statements
@@ -210,7 +210,6 @@ class Config(MethodConfig):
             options=("max_degree", "epochs", "batch_size", "selection"),
             noise=GRADIENT_NOISE,
             levers=(Lever(**EPOCHS, value=self.epochs), Lever(**BATCH, value=self.batch_size), degree),
-            fixed=ONE_MECHANISM,
         )
 
     def work(self, facts: PublicFacts, scale: float) -> Work:

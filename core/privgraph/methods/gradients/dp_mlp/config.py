@@ -11,7 +11,7 @@ from privgraph.mechanisms.entries import EPOCH_BY_PRIVATE_LABELS, chosen_epoch_e
 from privgraph.methods.base import EPSILON, Calibrated, Lever, Price, Work
 from privgraph.methods.baselines.mlp.config import MlpOptions
 from privgraph.methods.kept import Kept
-from privgraph.methods.levers import BATCH, EPOCHS, GRADIENT_NOISE, ONE_MECHANISM
+from privgraph.methods.levers import BATCH, EPOCHS, GRADIENT_NOISE
 from privgraph.options import Option
 from privgraph.papers.progap import repository_accountant
 from privgraph.privacy import statements
@@ -125,7 +125,6 @@ class Config(MlpOptions):
             options=("epochs", "batch_size", "selection"),
             noise=GRADIENT_NOISE,
             levers=(Lever(**EPOCHS, value=self.epochs), Lever(**BATCH, value=self.batch_size)),
-            fixed=ONE_MECHANISM,
         )
 
     def work(self, facts: PublicFacts, scale: float) -> Work:

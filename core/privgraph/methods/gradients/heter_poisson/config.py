@@ -10,7 +10,7 @@ from typing import Annotated, Self
 from privgraph.data.spec import PublicFacts
 from privgraph.mechanisms.subgraph_entries import GAUSSIAN, NOISES, SPHERICAL_LAPLACE, subgraph_entry
 from privgraph.methods.base import EPSILON, NO_NOISE, Calibrated, Fixed, Lever, MethodConfig, Price, Work
-from privgraph.methods.levers import BATCH, EPOCHS, GRADIENT_NOISE, ONE_MECHANISM
+from privgraph.methods.levers import BATCH, EPOCHS, GRADIENT_NOISE
 from privgraph.options import AUTO, Option, check
 from privgraph.papers import heter_poisson as published
 from privgraph.papers import heter_poisson_gaps as gaps
@@ -271,7 +271,6 @@ class Config(MethodConfig):
             options=("preset", "neighbours", "exclusive", "noise", "epochs", "batch_size"),
             noise=GRADIENT_NOISE,
             levers=(*(own if self.preset == "own" else ()), neighbours),
-            fixed=ONE_MECHANISM,
             filled_in=lambda ledger: {"learning_rate": self.step_size},
         )
 

@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 
 from privgraph.data.spec import PublicFacts
-from privgraph.methods.base import Fixed, GivenNoise, Lever, Price, Split, Work, refusal
+from privgraph.methods.base import Fixed, GivenNoise, Lever, Price, Work, refusal
 from privgraph.methods.levers import QUERIES
 from privgraph.methods.prompts.dp_gpl.options import DpGplOptions
 from privgraph.methods.prompts.dp_gpl.partition import Floats, Ints, Room, rank_weights
@@ -134,15 +134,8 @@ class Config(DpGplOptions):
             given=GivenNoise(option="vote_sigma", symbol="σ₂", value=self.resolved().vote_sigma),
             levers=(Lever(**QUERIES, value=self.queries),
                 *((heaviest,) if self.weighting == "private-centrality" else ())),
-            split=Split(option="gate_sigma", moved=self._gate_moved),
-            fixed="Without a gate there is one mechanism, and it takes everything. Give the option Noise of "
-                  "the gate a value, and it shares.",
             filled_in=self._filled_in,
         )  # fmt: skip
-
-    def _gate_moved(self, share: float, present: float) -> float:
-        """Costs are 1/sigma^2 each: the gate's noise for another share of the same total (mu^2 is a sum)."""
-        return self.gate_sigma * math.sqrt(present / share)
 
     def _filled_in(self, ledger: Sequence[LedgerEntry]) -> dict[str, Scalar]:
         found = [entry.noise_std for entry in ledger if entry.noise_std and entry.stage == "labels"]

@@ -47,7 +47,7 @@ class FewShotConfig(PromptOptions, MethodConfig):
 
     @property
     def price(self) -> Price:
-        return Price(fixed=NOT_APPLICABLE)
+        return Price()
 
     def statement(self, facts: PublicFacts, scale: float, entries: Sequence[LedgerEntry]) -> PrivacyStatement:
         return statement()

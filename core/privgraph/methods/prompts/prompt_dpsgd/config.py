@@ -9,7 +9,7 @@ from typing import Annotated
 from privgraph.data.spec import PublicFacts
 from privgraph.mechanisms.entries import gradient_entry
 from privgraph.methods.base import EPSILON, NODE, Calibrated, Lever, MethodConfig, Price, Work, refusal
-from privgraph.methods.levers import BATCH, EPOCHS, GRADIENT_NOISE, ONE_MECHANISM
+from privgraph.methods.levers import BATCH, EPOCHS, GRADIENT_NOISE
 from privgraph.methods.prompts.options import OWN_PUBLIC, PromptOptions
 from privgraph.methods.prompts.prompt.config import entry_bytes, memory_mb
 from privgraph.options import Option
@@ -103,7 +103,6 @@ class Config(PromptOptions, MethodConfig):
             options=("shots", "epochs", "batch_size", "svd", "private"),
             noise=GRADIENT_NOISE,
             levers=(Lever(**EPOCHS, value=self.epochs), Lever(**BATCH, value=self.batch_size), shots),
-            fixed=ONE_MECHANISM,
         )
 
     def entry(self, facts: PublicFacts, noise_multiplier: float, count: int) -> LedgerEntry:

@@ -157,7 +157,6 @@ class Config(RelationOptions, MethodConfig):
         return Price(
             options=("response", "trained_on"),
             noise="odds of an invented relation against a true one",
-            fixed="Every pair answers once, and a private number of relations takes a set share of epsilon.",
             highest=1.0,
             filled_in=lambda ledger: {"learning_rate": self.step_size},
         )

@@ -20,7 +20,7 @@ from privgraph.methods.base import (
     Work,
     refusal,
 )
-from privgraph.methods.levers import GRADIENT_NOISE, ONE_MECHANISM
+from privgraph.methods.levers import GRADIENT_NOISE
 from privgraph.methods.relations.options import (
     ASSUME_POISSON,
     ASSUME_TEXTS_PUBLIC,
@@ -228,7 +228,6 @@ class Config(RelationOptions, MethodConfig):
                     value=self.batch_size,
                 ),
             ),
-            fixed=ONE_MECHANISM,
             filled_in=lambda ledger: {"learning_rate": self.step_size, **_noise_multiplier(ledger)},
         )
 

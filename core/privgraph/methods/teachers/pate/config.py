@@ -20,7 +20,7 @@ from privgraph.methods.base import (
     Work,
     refusal,
 )
-from privgraph.methods.levers import ONE_MECHANISM, PARTS, QUERIES
+from privgraph.methods.levers import PARTS, QUERIES
 from privgraph.methods.teachers.options import StudentOptions
 from privgraph.options import AUTO, Option, OptionError, Scalar, check
 from privgraph.papers.privgnn import pate_independent
@@ -175,7 +175,6 @@ class Config(StudentOptions, MethodConfig):
             noise="noise scale on a count of votes (votes)",
             given=GivenNoise(option="lam", symbol="λ", value=self.lam),
             levers=(Lever(**QUERIES, value=self.queries),),
-            fixed=ONE_MECHANISM,
             filled_in=self._filled_in,
         )
 

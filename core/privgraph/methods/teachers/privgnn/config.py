@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from privgraph.data.spec import PublicFacts
 from privgraph.mechanisms.noisy_max import NoisyGate, NoisyMax, NoisyPosterior, NoisyVotes
-from privgraph.methods.base import Calibrated, Fixed, GivenNoise, Lever, Price, Split, Work, refusal
+from privgraph.methods.base import Calibrated, Fixed, GivenNoise, Lever, Price, Work, refusal
 from privgraph.methods.levers import PARTS, QUERIES
 from privgraph.methods.teachers.privgnn.options import GATED, MOST_NODES, POSTERIORS, PrivGnnOptions
 from privgraph.options import OptionError, Scalar
@@ -214,16 +214,8 @@ class Config(PrivGnnOptions):
             noise="noise scale 1/λ (votes, sums of a table, or chances of a class)",
             given=GivenNoise(option="lam", symbol="λ", value=self.lam),
             levers=() if self.release in READ_ONCE else (Lever(**QUERIES, value=self.queries), rate),
-            split=Split(option="gate_noise", moved=self._gate_moved),
-            fixed="Without a gate there is one mechanism, and it takes everything. Give the option Gate a "
-            "value, and it shares.",
             filled_in=self._filled_in,
         )
-
-    def _gate_moved(self, share: float, present: float) -> float:
-        """The gate's noise over that of the answers: the ratio of the costs goes as one over its square, or
-        nearly so."""
-        return self.gate_noise * math.sqrt(present / (1 - present) * (1 - share) / share)
 
     def _filled_in(self, ledger: Sequence[LedgerEntry]) -> dict[str, Scalar]:
         found = [entry.noise_std for entry in ledger if entry.noise_std and entry.stage != "gates"]

@@ -1,0 +1,51 @@
+"""Settings as the rows of figures."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import pandas as pd
+
+from privgraph.runs.records import RunRecord
+from privgraph_workbench import summary
+from privgraph_workbench.figures.axes import placed
+from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.flags import composed
+from privgraph_workbench.words.naming import titled
+
+
+def setting_rows(records: Iterable[RunRecord], leave_out: Sequence[str] = ()) -> list[Row]:
+    """A row for each setting of the finished runs: the columns of `summary.settings`, and
+
+    options (by name), runs (ids), reference (no epsilon to place it at), evaluator (True: test labels are
+    private), composed (how many of these runs read the same people). The graph is in words.
+
+    Args:
+        records: Runs; those that are not done are left out.
+        leave_out: Options that are axes of a figure, and no variant.
+    """
+    done = [one for one in records if one.state == "done"]
+    return table_rows(summary.settings(summary.of_records(done), leave_out=leave_out), composed(done))
+
+
+def table_rows(table: pd.DataFrame, together: dict[str, int] | None = None) -> list[Row]:
+    """The same of a table of settings; `together`: how many runs read the same people, by run."""
+    return [
+        {str(name): _plain(value) for name, value in one.items()}
+        | {
+            "graph": titled(one["graph"].partition(" (")[0], one["graph"]),
+            "options": json.loads(one["options"]),
+            "runs": " ".join(one["runs"]),
+            "reference": not (placed(one["epsilon"]) or placed(_plain(one["epsilon_as_published"]))),
+            "evaluator": True,
+            "composed": (together or {}).get(one["runs"][0], 0),
+        }
+        for one in table.to_dict("records")
+    ]
+
+
+def _plain(value: Any) -> Any:
+    return None if isinstance(value, float) and math.isnan(value) else value
