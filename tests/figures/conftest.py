@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 from tests.contracts import capabilities_here as here
-from tests.contracts.test_capabilities_figures import FIGURES, OPTIONS, Examples
+from tests.contracts.test_capabilities_figures import FIGURES, Examples
 from tests.figures import made_runs
 from tests.figures.made_attacks import attack as made_attack
 
@@ -42,10 +42,7 @@ def every_figure(swept: list[RunRecord], tmp_path_factory: pytest.TempPathFactor
     """Rows of every figure: of the examples, and with all three epsilons where a figure can have them."""
     with closing(here.example_store()) as store, closing(pg.open_store(tmp_path_factory.mktemp("other"))) as other:
         examples = Examples(store, other)
-        rows = {
-            name: getattr(pg.figures, name).data(*subject(examples), **OPTIONS.get(name, {}))
-            for name, subject in FIGURES.items()
-        }
+        rows = {name: getattr(pg.figures, name).data(*subject(examples)) for name, subject in FIGURES.items()}
     audited = [replace(one, epsilon_audited=0.05) for one in swept[:4]]
     return {
         **rows,

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from tests.contracts import capabilities_here as here
-from tests.contracts.test_capabilities_figures import FIGURES, OPTIONS, Examples
+from tests.contracts.test_capabilities_figures import FIGURES, Examples
 
 import privgraph as pg
 
@@ -22,7 +22,7 @@ def main(folder: Path) -> Path:
             lines.append(f"<h2>{name}</h2>")
             for theme in ("light", "dark"):
                 picture = folder / f"{name}-{theme}.png"
-                getattr(pg.figures, name).save(picture, *subject(examples), theme=theme, **OPTIONS.get(name, {}))
+                getattr(pg.figures, name).save(picture, *subject(examples), theme=theme)
                 lines.append(f'<img src="{picture.name}" width="48%" alt="{name}">')
     page = folder / "index.html"
     page.write_text("\n".join(lines))

@@ -23,7 +23,7 @@ from privgraph.testing.methods import TEXT_FACTS
 from privgraph_workbench.facts.plans import command_line
 from privgraph_workbench.figures.flags import mixed_units
 from privgraph_workbench.figures.runs import compare, convergence, depth, tradeoff
-from privgraph_workbench.words.naming import asked, describe, privacy, run_labels, statements_of
+from privgraph_workbench.words.naming import asked, describe, labels, privacy, statements_of
 
 SMALL, LARGE = {"nodes": 600, "classes": 3, "degree": 8.0}, {"nodes": 1500, "degree": 8.0}
 SMALL_WORDS, LARGE_WORDS = (
@@ -123,9 +123,9 @@ def test_no_label_states_less_than_the_sound_epsilon(name: str) -> None:
     for record in records:
         assert record.statement is not None
         unfinished = made_runs.record(record.spec, None)
-        labels = [describe(record), privacy(record), asked(record), privacy(unfinished), describe(unfinished)]
-        labels += [*run_labels([record]), *statements_of([record])]
-        for label in labels:
+        words = [describe(record), privacy(record), asked(record), privacy(unfinished), describe(unfinished)]
+        words += [*labels([record], whole=True), *labels([record]), *statements_of([record])]
+        for label in words:
             assert all(epsilon >= record.statement.epsilon for epsilon in _claimed(label)), (record.spec.options, label)
         if record.statement.epsilon > 0:
             assert _claimed(describe(record)) or "nothing guaranteed" in describe(record)
@@ -139,7 +139,7 @@ def test_a_run_that_costs_a_little_more_than_was_asked_is_not_called_by_what_was
     spec = make_spec("gap", "karate", {"unit": "edge", "epsilon": 2.0})
     said = replace(spec.config().plan(KARATE).statement, epsilon=2.0 * more)
     record = made_runs.record(spec, said)
-    for label in (privacy(record), describe(record), *run_labels([record]), *statements_of([record])):
+    for label in (privacy(record), describe(record), *labels([record]), *statements_of([record])):
         assert all(epsilon >= 2.0 * more for epsilon in _claimed(label)), label
     assert _claimed(privacy(record))
 

@@ -20,8 +20,8 @@ def test_comparison_rows_hold_the_three_numbers_and_what_differs(swept: list[Run
     rows = compare.data(swept[:3])
     quarter, one = "edge ε 0.1601 (ε 0.25 asked for)", "edge ε 0.6538 (ε 1 asked for)"
     assert [row["label"] for row in rows] == [f"ProGAP, {quarter}", f"GAP, {quarter}", f"ProGAP, {one}"]
-    assert [row["option epsilon"] for row in rows] == [0.25, 0.25, 1.0]
-    assert "option depth" not in rows[0]
+    assert [row["asked"] for row in rows] == [0.25, 0.25, 1.0]
+    assert {row["variant"] for row in rows} == {""}
     assert all(row["epsilon"] > row["epsilon_as_published"] for row in rows)
     assert rows[0]["epsilon_audited"] is None
 
@@ -31,7 +31,7 @@ def test_convergence_averages_seeds_step_by_step(store: RunStore) -> None:
     records = [made_runs.finish(store, made_runs.spec(seed=k), 0.8, said, made_runs.learning(k)) for k in range(3)]
     pairs = [(record, store.events(record.id)) for record in records]
     rows = convergence.data(pairs)
-    assert {row["group"] for row in rows} == {"ProGAP, Made-up social network, edge-level, ε 0.8142 (ε 1 asked for)"}
+    assert {row["group"] for row in rows} == {"ProGAP"}
     at = [row for row in rows if row["metric"] == "val_accuracy" and row["step"] == 50]
     expected = [
         event.payload["value"]

@@ -97,7 +97,7 @@ def test_chosen_settings_stand_side_by_side_by_their_means(opened: Open, store: 
     app = opened("runs", chosen=",".join(chosen))
     first, second = columns(app).values()
     assert first["test accuracy"] == "61.0% (58.5% to 63.5%)"
-    assert (first["depth"], second["depth"]) == ("1", "2")
+    assert (first["options"], second["options"]) == ("depth 1", "depth 2")
     records = [store.get(run) for run in chosen[:3]]
     assert first["sound ε"] == stated("sound", max(one.statement.epsilon for one in records if one.statement))
     names = {json.loads(one.proto.json).get("name") for one in app.get("bidi_component")}

@@ -101,7 +101,7 @@ def test_doubts_about_a_budget_stand_below_the_bar(
     app = opened("train", method=method, data="karate", epsilon=epsilon)
     assert len(app.warning) == (kind is not None)
     run = spec(method, epsilon=float(epsilon))
-    told = expecting.outlook(expecting.finished(store, (method, "mlp"), "karate"), run)
+    told = expecting.outlook(expecting.known_rows(store, (method, "mlp"), "karate"), run)
     found = planning.doubt(run.config().plan(KARATE), told, float(epsilon))
     assert (found[0] if found else None) is kind
 

@@ -7,13 +7,14 @@ from dataclasses import replace
 import pytest
 from tests.pages.kept_runs import KARATE, keep, spec
 
-from privgraph.data.spec import PublicFacts
+from privgraph.data.spec import PublicFacts, in_two_domains
 from privgraph.runs.records import RunRecord
+from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
-from privgraph.runs.trials import Mark, Trial
-from privgraph_workbench.facts import expecting, references
+from privgraph_workbench.facts import expecting
 from privgraph_workbench.facts.drowned import drowned
 from privgraph_workbench.facts.references import without_privacy
+from privgraph_workbench.figures.settings import setting_rows
 
 SOCIAL = PublicFacts(nodes=600, edges=4800, entries=9600, features=32, classes=3, train_nodes=450)
 
@@ -31,19 +32,52 @@ def _kept(store: RunStore, *runs: tuple[float, float, int], **options: object) -
     ]
 
 
+def _outlook(records: list[RunRecord], run: RunSpec) -> expecting.Outlook:
+    return expecting.outlook(setting_rows(records), run)
+
+
 def test_between_two_budgets_accuracy_is_straight_over_the_logarithm(store: RunStore) -> None:
-    told = expecting.outlook(_kept(store, (1.0, 0.5, 0), (4.0, 0.8, 0), (4.0, 0.9, 1)), spec(epsilon=2.0))
-    at = told.at(2.0)
+    runs = [(1.0, 0.5 + seed / 100, seed) for seed in range(3)] + [(4.0, 0.8 + seed / 100, seed) for seed in range(3)]
+    told = _outlook(_kept(store, *runs), spec(epsilon=2.0))
+    low, high = told.points
+    at = told.expected(2.0)
     assert at is not None
-    assert (at.how, at.mean) == ("between", pytest.approx((0.5 + 0.85) / 2))
-    measured = told.at(4.0)
-    assert measured is not None
-    assert (measured.how, measured.mean, measured.near[0].seeds) == ("measured", pytest.approx(0.85), 2)
-    for epsilon, how, mean in ((0.1, "below", 0.5), (50.0, "above", 0.85)):
-        beyond = told.at(epsilon)
-        assert beyond is not None
-        assert (beyond.how, beyond.mean) == (how, pytest.approx(mean))
-    assert expecting.outlook([], spec(epsilon=2.0)).at(2.0) is None
+    for name in ("mean", "low", "high"):
+        assert at[name] == pytest.approx((low[name] + high[name]) / 2)
+    assert (told.expected(4.0), told.expected(0.1), told.expected(50.0)) == (high, None, None)
+    assert _outlook([], spec(epsilon=2.0)).expected(2.0) is None
+
+
+def test_the_nearest_settings_tell_and_say_in_what_they_differ(store: RunStore) -> None:
+    few, many = _kept(store, (2.0, 0.9, 0), hidden=4), _kept(store, (2.0, 0.6, 0), (2.0, 0.7, 1), hidden=8)
+    records = [*few, *many, *_kept(store, (2.0, 0.8, 0), hidden=8, depth=3)]
+    for held in (records, records[::-1]):
+        told = _outlook(held, spec(epsilon=2.0))
+        assert (told.points[0]["mean"], told.differs, told.expected(2.0)) == (pytest.approx(0.65), ("Hidden",), None)
+    assert _outlook(records, spec(epsilon=2.0, hidden=8)).differs == ()
+    assert _outlook(records, spec("gap", epsilon=2.0)).points == (), "of another method they tell nothing"
+    public = make_spec("progap", "karate", {"epsilon": 2.0}, split="inductive")
+    assert _outlook(records, public).points == (), "of another split they tell nothing"
+
+
+def test_a_budget_that_other_options_have_on_both_sides_is_told_by_these(store: RunStore) -> None:
+    """Rather than by runs of the same options at a budget far above."""
+    same, other = _kept(store, (8.0, 0.9, 0)), _kept(store, (1.0, 0.5, 0), (4.0, 0.6, 0), hidden=8)
+    between, far = (_outlook([*same, *other], spec(epsilon=epsilon)) for epsilon in (2.0, 8.0))
+    assert (between.differs, between.points[0]["asked"]) == (("Hidden",), 1.0)
+    assert (far.differs, far.points[0]["asked"]) == ((), 8.0)
+
+
+def test_what_an_accuracy_is_read_beside(store: RunStore) -> None:
+    records = _kept(store, (2.0, 0.7, 0))
+    records.append(store.get(keep(store, spec("mlp", unit="none"), accuracy=0.6)))
+    records.append(store.get(keep(store, spec("progap", unit="none", hidden=8), accuracy=0.9)))
+    told = _outlook(records, spec(epsilon=2.0))
+    assert told.majority == 0.5
+    assert told.blind is not None
+    assert told.bare is not None
+    assert (told.blind["mean"], told.bare["mean"]) == (pytest.approx(0.6), pytest.approx(0.9))
+    assert _outlook(records, spec("privgnn", lam=0.4)).majority is None, "it draws parts of its own"
 
 
 def test_private_and_public_nodes_are_those_of_the_run(store: RunStore) -> None:
@@ -51,13 +85,13 @@ def test_private_and_public_nodes_are_those_of_the_run(store: RunStore) -> None:
     asked = spec("privgnn", lam=0.4, private=0.4)
     others = ({}, {"trained_on": "public", "private": 0.4}, {"trained_on": "private", "private": 0.5})
     records = [store.get(keep(store, spec("gnn", **one), accuracy=0.9)) for one in others]
-    assert expecting.outlook(records, asked).bare is None
+    assert _outlook(records, asked).bare is None
     wanted = without_privacy(asked)
     assert wanted is not None
     records.append(store.get(keep(store, wanted, accuracy=0.7)))
-    bare = expecting.outlook(records, asked).bare
+    bare = _outlook(records, asked).bare
     assert bare is not None
-    assert bare.mean == pytest.approx(0.7)
+    assert bare["mean"] == pytest.approx(0.7)
 
 
 def test_time_grows_with_steps_and_with_what_cannot_train_together(store: RunStore) -> None:
@@ -81,6 +115,7 @@ def test_time_grows_with_steps_and_with_what_cannot_train_together(store: RunSto
     ("method", "options", "edges"),
     [
         ("progap", {"unit": "edge"}, True),
+        ("gap", {"unit": "edge"}, True),
         ("edge-rand", {}, True),
         ("dp-mlp", {}, False),
         ("heter-poisson", {"unit": "node"}, False),
@@ -96,25 +131,23 @@ def test_noise_drowns_the_signal_at_a_tiny_budget_and_not_at_a_large_one(
     assert drowned(spec(method, epsilon=8.0, **options).config().plan(SOCIAL)) is None
 
 
-def test_two_seeds_leave_all_that_the_test_nodes_of_either_leave(store: RunStore) -> None:
-    records = _kept(store, (2.0, 0.5, 0), (2.0, 0.7, 1))
-    assert expecting.reached(records).interval == (references.interval(0.5, 200)[0], references.interval(0.7, 200)[1])
-    unknown = replace(records[1], metrics={"test_accuracy": 0.7})
-    assert expecting.reached([records[0], unknown]).interval is None, "of one of them nobody knows"
+def test_noise_on_sums_is_held_against_the_mean_degree() -> None:
+    plan = spec(epsilon=0.25).config().plan(SOCIAL)
+    worst = drowned(plan)
+    assert worst is not None
+    assert worst.signal == 16
+    assert worst.noise == plan.statement.ledger[0].noise_std
 
 
-def test_a_budget_that_other_options_have_on_both_sides_is_told_by_these(store: RunStore) -> None:
-    """Rather than by runs of the same options at a budget far above."""
-    same, other = _kept(store, (8.0, 0.9, 0)), _kept(store, (1.0, 0.5, 0), (4.0, 0.6, 0), hidden=8)
-    between, far = (expecting.outlook([*same, *other], spec(epsilon=epsilon)) for epsilon in (2.0, 8.0))
-    assert (between.differs, between.points[0].epsilon) == (("Hidden",), 1.0)
-    assert (far.differs, far.points[0].epsilon) == ((), 8.0)
-
-
-def test_of_what_a_tuning_tried_no_other_seed_is_told(store: RunStore) -> None:
-    one, other = _kept(store, (2.0, 0.6, 0), (2.0, 0.7, 1))
-    assert expecting.of_setting(one, [other]) == [one, other]
-    mark = Mark(tuning="a tuning", trial=Trial.RELEASED, terms=None)
-    trial = replace(one, tuning=mark)
-    assert expecting.of_setting(trial, [other]) == [trial]
-    assert expecting.of_setting(one, [replace(other, tuning=mark)]) == [one]
+def test_domains_that_are_left_to_the_method_are_those_that_runs_name(store: RunStore) -> None:
+    facts = in_two_domains(PublicFacts(nodes=2000, edges=4000, entries=8000, features=1, classes=12, train_nodes=1500))
+    facts = replace(facts, domains=("kitchen", "garden"))
+    named = {"trained_on": "kitchen", "tested_on": "garden", "shots": 16}
+    ran = [
+        store.get(keep(store, make_spec("relational", "products", {**named, "epsilon": 4.0}, seed=seed), facts=facts))
+        for seed in range(3)
+    ]
+    told = _outlook(ran, make_spec("relational", "products", {"epsilon": 4.0}))
+    assert (told.differs, told.relations) == ((), True)
+    other = make_spec("relational", "products", {"trained_on": "garden", "epsilon": 4.0})
+    assert len(_outlook(ran, other).differs) == 2

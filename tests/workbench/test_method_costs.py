@@ -109,23 +109,3 @@ def test_noise_without_a_proof_costs_without_end() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    ("name", "options", "tolerance"),
-    [("dp-gpl", {"gate_sigma": 40.0}, 0.02), ("privgnn", {"release": "votes", "gate": 1.0, "gate_noise": 1.0}, 0.06)],
-)
-@pytest.mark.parametrize("wanted", [0.2, 0.6])
-def test_a_border_lands_where_it_was_let_go(
-    name: str, options: dict[str, Scalar], tolerance: float, wanted: float
-) -> None:
-    setting = _setting(name, "node", **options)
-    border = setting.price.split
-    assert border is not None
-
-    def share(one: method_costs.Setting) -> float:
-        said = one.at(one.noise())
-        return float(ledger.data(said.ledger, said.delta)[0]["share"])
-
-    moved = border.moved(wanted, share(setting))
-    again = _setting(name, "node", **{**options, border.option: moved})
-    assert share(again) == pytest.approx(wanted, abs=tolerance)
-    assert again.at(again.noise()).epsilon == pytest.approx(setting.config.epsilon, rel=2e-3)

@@ -47,5 +47,13 @@ def table_rows(table: pd.DataFrame, together: dict[str, int] | None = None) -> l
     ]
 
 
+def target(row: Row) -> str:
+    """The target epsilon of a setting; one that its statement does not keep says so, "" where there is
+    none."""
+    if row["asked"] is None:
+        return ""
+    return f"ε {row['asked']:g}" + " asked for" * (row["epsilon"] is None or row["epsilon"] > row["asked"])
+
+
 def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and math.isnan(value) else value

@@ -31,11 +31,14 @@ def data(records: Iterable[RunRecord]) -> list[Row]:
     done = [one for one in records if one.state == "done"]
     groups, together = settings_of(done), composed(done)
     names = labels([group[0] for group in groups], seeds=all(len(group) == 1 for group in groups))
+    alone = all(len(group) == 1 for group in groups)
+    every = [row for one in done for row in setting_rows([one])] if alone else setting_rows(done)
+    found = {run: row for row in every for run in row["runs"].split()}
     rows = []
     for group, name in zip(groups, names, strict=True):
         seconds = [one.seconds for one in group if one.seconds is not None]
         told = {"label": name, "seconds": fmean(seconds) if seconds else None, "composed": together[group[0].id]}
-        rows += [{**row, **told} for row in setting_rows(group)]
+        rows += [{**found[one.id], **told} for one in group[:1] if one.id in found]
     return rows
 
 

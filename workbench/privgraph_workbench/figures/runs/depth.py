@@ -10,7 +10,7 @@ from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import marks
 from privgraph_workbench.figures.needs import RUNS
 from privgraph_workbench.figures.palette import slots
-from privgraph_workbench.figures.settings import setting_rows
+from privgraph_workbench.figures.settings import setting_rows, target
 from privgraph_workbench.words.naming import UNIT_WORDS
 
 ENDS = ("mean", "low", "high")
@@ -28,7 +28,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     """One panel per graph and unit; one curve per method and budget asked for."""
     if not rows:
         return empty("no finished runs of different depths yet")
-    rows = [{**row, "name": _name(row)} for row in rows]
+    rows = [{**row, "name": ", ".join(filter(None, (row["title"], target(row), row["variant"])))} for row in rows]
     places: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         places.setdefault((row["graph"], row["unit"]), []).append(row)
@@ -44,8 +44,3 @@ def chart(rows: Sequence[Row]) -> Chart:
                 series += band(points, "depth", **look)
                 series.append(marks(points, "depth", "mean", name=name, kind="path", **look))
     return Chart(panels=panels, series=tuple(series), columns=2, height=110 + 300 * ((len(places) + 1) // 2))
-
-
-def _name(row: Row) -> str:
-    budget = "" if row["asked"] is None else f"ε {row['asked']:g}"
-    return ", ".join(filter(None, (row["title"], budget, row["variant"])))

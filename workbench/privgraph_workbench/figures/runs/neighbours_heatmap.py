@@ -9,7 +9,7 @@ from privgraph_workbench.figures.chart import Chart, Look, Panel, Row, empty, na
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import marks
 from privgraph_workbench.figures.needs import RUNS
-from privgraph_workbench.figures.settings import setting_rows
+from privgraph_workbench.figures.settings import setting_rows, target
 from privgraph_workbench.words.numbers import percent
 
 METHOD = "heter-poisson"
@@ -45,9 +45,10 @@ def chart(rows: Sequence[Row]) -> Chart:
         return empty("too few values of both have been tried")
     held: dict[str, list[Row]] = {}
     for row in rows:
-        budget = "no privacy" if row["asked"] is None else f"ε {row['asked']:g}"
         cell = {**row, "trained": str(row["neighbours"]), "read": str(row["test_neighbours"])}
-        held.setdefault(", ".join(filter(None, (row["graph"], budget, row["variant"]))), []).append(cell)
+        held.setdefault(
+            ", ".join(filter(None, (row["graph"], target(row) or "no privacy", row["variant"]))), []
+        ).append(cell)
     x = named((str(one) for one in sorted({row["neighbours"] for row in rows})), "neighbours M (in training)")
     along = sorted({row["test_neighbours"] for row in rows}, reverse=True)
     y = named(map(str, along), "N_test (in prediction)")
