@@ -50,7 +50,7 @@ def test_the_list_says_what_was_tried_and_what_was_chosen(
     opened: Callable[..., AppTest], store: RunStore, tuned: tuple[str, str]
 ) -> None:
     alone = keep(store, spec("gap", unit="edge", epsilon=1.5))
-    rows = {row["id"]: run_rows.row([row], {}) for row in store.find_rows(RunQuery(), graphs=True)}
+    rows = {row["id"]: run_rows.rows([[row]], {})[0] for row in store.find_rows(RunQuery(), graphs=True)}
     assert rows[tuned[0]]["marks"] == [str(Trial.RELEASED)]
     assert rows[tuned[1]]["marks"] == [NOT_RELEASED]
     assert rows[alone]["marks"] == []

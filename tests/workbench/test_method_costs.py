@@ -12,7 +12,6 @@ from tests.figures.made_accounts import FACTS
 from privgraph.options import Parameter, Scalar, parameters
 from privgraph.registry import METHODS
 from privgraph_workbench.facts import method_costs
-from privgraph_workbench.figures.costs import ledger
 
 PAIRS = [(name, unit) for name, spec in METHODS.items() for unit in spec.units if unit != "none"]
 GIVEN_NOISE = {"lam", "vote_sigma"}
@@ -106,6 +105,3 @@ def test_noise_without_a_proof_costs_without_end() -> None:
     assert all(math.isinf(point.epsilon) for point in curve.points)
     assert all(point.published and math.isfinite(point.published) for point in curve.points)
     assert "log-probabilities" in method_costs.unprotected(found.at(found.noise()).ledger)[0]
-
-
-@pytest.mark.long

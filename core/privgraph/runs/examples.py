@@ -184,6 +184,12 @@ def _copied(
     told = [dict(one) for one in source.execute(_of(events, old).order_by(events.c.sequence)).mappings()]
     thinned = _thinned(told, names, POINTS if spec.seed < FIRST else FEWER)
     _add(target, events, [{**one, "run": number, "payload": _rounded(one)} for one in thinned])
+    _copy_evidence(source, target, old, number, run)
+    return number
+
+
+def _copy_evidence(source: sa.Connection, target: sa.Connection, old: int, number: int, run: str) -> None:
+    """Copy origins, attacks and audits of a run to the one of that number and id."""
     _add(target, origins, [{**one, "run": number} for one in source.execute(_of(origins, old)).mappings()])
     _add(target, attacks, [_moved(one, number, run) for one in source.execute(_of(attacks, old)).mappings()])
     placed = {None: None}
@@ -192,7 +198,30 @@ def _copied(
         placed[one["number"]] = target.scalar(moved)
     turns = source.execute(_of(audit_turns, old).order_by(audit_turns.c.turn)).mappings()
     _add(target, audit_turns, [{**one, "run": number, "audit": placed[one["audit"]]} for one in turns])
-    return number
+
+
+def begin(store: RunStore, path: Path = FILE) -> int:
+    """Copy the runs that ship into a store of examples that has none of their specs; how many.
+
+    A chapter that changed is then made again by itself: its runs are deleted first.
+    """
+    shipped, count = open_store(path), 0
+    with shipped.database.read() as source, store.database.write() as target:
+        known = set(target.scalars(sa.select(runs.c.id)))
+        for row in source.execute(sa.select(runs).order_by(runs.c.number)).mappings():
+            run = row["id"].removeprefix(PREFIX)
+            if run in known:
+                continue
+            new = {name: value for name, value in row.items() if name != "number"} | {"id": run}
+            number = int(target.scalar(runs.insert().values(new).returning(runs.c.number)) or 0)
+            told = source.execute(_of(events, row["number"]).order_by(events.c.sequence)).mappings()
+            _add(target, events, [{**one, "run": number} for one in told])
+            _copy_evidence(source, target, row["number"], number, run)
+            if (kept := shipped.folders / row["id"]).is_dir():
+                shutil.copytree(kept, store.folders / run, dirs_exist_ok=True)
+            count += 1
+    shipped.close()
+    return count
 
 
 def _is_small(path: Path) -> bool:

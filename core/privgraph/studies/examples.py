@@ -225,6 +225,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Make the examples that ship with privgraph.")
     parser.add_argument("--home", type=Path, required=True, help="the folder of its own store")
     parser.add_argument("--chapters", nargs="*", choices=list(CHAPTERS), default=list(CHAPTERS))
+    parser.add_argument("--begin", action="store_true", help="begin with the runs of the file that are not there")
     parser.add_argument("--pack", action="store_true", help="make nothing: the file of what is there")
     asked = parser.parse_args()
     asked.home.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -235,6 +236,8 @@ def main() -> None:
         parser.error(f"{asked.home} has a secret noise key: the examples need a folder of their own")
     os.environ["PRIVGRAPH_HOME"] = str(asked.home)
     store = RunStore.open()
+    if asked.begin:
+        print(f"{examples.begin(store):,} runs are those of the file", flush=True)
     if not asked.pack:
         for chapter in asked.chapters:
             for line in trained(store, chapter):
