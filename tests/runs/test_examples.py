@@ -225,3 +225,25 @@ def test_with_the_open_key_graphs_of_ones_own_are_refused(opened: bool) -> None:
     run = store.submit(make_spec("mlp", name))
     worker.main([run])
     assert (store.get(run).state == "failed") == opened
+
+
+def test_a_store_that_begins_with_the_file_packs_the_same(packed: Path, store: RunStore, tmp_path: Path) -> None:
+    again = RunStore.open(f"sqlite:///{tmp_path / 'again.sqlite'}", tmp_path / "again")
+    again.submit(SPECS[1])
+    assert examples.begin(again, packed) == 1, "what is there is not replaced"
+    again.delete(SPECS[1].id)
+    assert (examples.begin(again, packed), examples.begin(again, packed)) == (1, 0)
+    path = tmp_path / "again.sqlite.xz"
+    examples.write(again, {"all": SPECS, "first": SPECS[:1]}, path)
+    again.close()
+    held = [examples.open_store(one) for one in (packed, path)]
+    for run in (EXAMPLE + spec.id for spec in SPECS):
+        one, other = (opened.get(run) for opened in held)
+        assert one == other
+        assert held[0].events(run) == held[1].events(run)
+        assert held[0].attacks(run) == held[1].attacks(run)
+        assert held[0].audits(run) == held[1].audits(run)
+        folders = [sorted(path.name for path in (opened.folders / run).glob("*")) for opened in held]
+        assert folders[0] == folders[1]
+    for opened in held:
+        opened.close()
