@@ -17,7 +17,7 @@ def told_and_true(store: RunStore) -> tuple[set[str], str, str]:
     run = keep(store, spec("gap", unit="edge", epsilon=2.0, accounting="published"))
     (found,), (record,) = store.find_rows(RunQuery(ids=(run,)), graphs=True), store.find(RunQuery(ids=(run,)))
     assert record.statement is not None
-    told = {run_rows.row([found], {})["epsilons"][0]["text"], upper(found["sound_epsilon"])}
+    told = {run_rows.rows([[found]], {})[0]["epsilons"][0]["text"], upper(found["sound_epsilon"])}
     told |= {upper(row["epsilon"]) for row in compare.data([record])}
     told |= set(map(upper, summary.of_records([record]).epsilon))
     return told, upper(record.statement.epsilon), upper(found["epsilon"])
