@@ -13,11 +13,16 @@ import pytest
 from tests.data import large_made_here
 from tests.figures.made_attacks import attack as made_attack
 from tests.pages.kept_runs import keep, spec
+from tests.tuning.worker_made_here import FACTS, MadeWorker, at_work
 
 from privgraph.data.large.edges import Adjacency
 from privgraph.home import home
+from privgraph.options import parameters, parse
+from privgraph.registry import METHODS
+from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
 from privgraph_workbench.cli import main
+from privgraph_workbench.commands.lists import option_rows
 
 
 def test_a_graph_that_is_not_added_to_its_end(
@@ -55,3 +60,69 @@ def test_what_leaves_names_no_node_that_an_attack_exposes(tmp_path: Path) -> Non
     (attack,) = json.loads(written.read_text())["attacks"]
     assert attack["attack"] == made.attack
     assert not {"exposed", "map_nodes", "map_edges"} & set(attack)
+
+
+def strict(line: str) -> Any:
+    def refuse(token: str) -> None:
+        raise AssertionError(f"{token} is no JSON")
+
+    return json.loads(line, parse_constant=refuse)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_the_options_of_a_method(capsys: pytest.CaptureFixture[str], name: str) -> None:
+    """In the order of the configuration; what is shown as a default can be typed as it stands."""
+    known = parameters(METHODS[name].load_config())
+    assert main(["list", "options", name, "--json"]) == 0
+    assert strict(capsys.readouterr().out) == option_rows(METHODS[name].load_config())
+    assert main(["list", "options", name]) == 0
+    heading, *lines = capsys.readouterr().out.splitlines()
+    assert heading.split() == ["option", "type", "default", "values", "unit", "meaning"]
+    places = [heading.index(word) for word in heading.split()]
+    assert len(lines) == len(known)
+    for line, one in zip(lines, known, strict=True):
+        cells = [line[start:end].strip() for start, end in zip(places, [*places[1:], None], strict=True)]
+        assert (cells[0], cells[1], cells[5]) == (one.name, one.type.__name__, one.option.help)
+        assert parse(one, cells[2].partition(" (")[0]) == one.default
+        assert cells[4] == (one.option.unit or "-")
+        for choice in one.option.choices[:1]:
+            assert cells[3].startswith(str(choice))
+
+
+TUNE = ["tune", "gap", "--data", "karate", "--unit", "edge", "--set", "epochs=3"]
+
+
+def test_the_price_is_told_without_training(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = [*TUNE, "--over", "depth=1,2", "--epsilon", "4", "--price"]
+    monkeypatch.setattr("privgraph.tuning.request.describe", lambda *_, **__: FACTS)
+    assert main(asked) == 0
+    said = capsys.readouterr().out
+    assert "about 20 trials, how many is drawn and not told" in said
+    assert "Papernot and Steinke 2022, Theorem 2" in said
+    assert "Epsilon of a trial alone with --law fixed: 0." in said
+    assert main([*asked, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["epsilon"] <= 4
+    assert main([*TUNE, "--accuracy", "0.8", "--price"]) == 0
+    assert "at most 4 trials" in capsys.readouterr().out
+    assert not RunStore.open().count()
+
+
+def test_an_accuracy_that_is_out_of_reach_releases_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    with at_work(MadeWorker(lambda spec: 0.5)):
+        assert main([*TUNE, "--accuracy", "0.99", "--steps", "2"]) == 1
+    said = capsys.readouterr().out
+    assert "Released: nothing" in said
+    assert RunStore.open().count(RunQuery(states=("done",))) == 2
+
+
+def test_the_smallest_epsilon_that_reaches_an_accuracy_is_told_with_what_looking_cost(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with at_work(MadeWorker(lambda spec: 0.9 if float(spec.options["epsilon"]) > 1 else 0.2)):
+        assert main([*TUNE, "--accuracy", "0.8", "--steps", "2", "--lowest", "0.5", "--highest", "8"]) == 0
+    said = capsys.readouterr().out
+    assert "Reached at epsilon: 2\n" in said
+    assert float(said.split("Epsilon paid in all: ")[1].split()[0]) > 2
+    assert "chosen by a tuning" in said

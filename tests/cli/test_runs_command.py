@@ -51,21 +51,6 @@ def test_runs_of_a_tag_are_seen_and_stopped(capsys: pytest.CaptureFixture[str]) 
     assert json.loads(capsys.readouterr().out)["state"] == "stopped"
 
 
-def test_a_run_whose_worker_was_lost_says_so_while_it_waits(capsys: pytest.CaptureFixture[str]) -> None:
-    store = RunStore.open()
-    (run,) = queued(store, 1, "night", retries=2)
-    store.leases.claim([run], "w", pid=2**22 + 1)
-    assert store.sweep_lost() == [run]
-    assert main(["watch", "--once", run]) == DONE
-    said = "retry 1 of 2: the worker's process ended"
-    assert capsys.readouterr().out == f"{run}  queued  {said}\n"
-    assert main(["show", run]) == DONE
-    assert f"Waits: {said}" in capsys.readouterr().out
-    store.leases.claim([run], "v", pid=2**22 + 1)
-    store.sweep_lost()
-    assert store.get(run).stage == "retry 2 of 2: the worker's process ended"
-
-
 def test_who_waits_for_runs_of_their_own_has_no_others_begun(monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[tuple[list[str], bool]] = []
     monkeypatch.setattr(launch, "_start", lambda _store, ids, _worker, *, others, **_: started.append((ids, others)))

@@ -10,7 +10,7 @@ import pytest
 from tests.figures import made_runs
 
 from privgraph.papers import heter_poisson as heterpoisson
-from privgraph.privacy.events import Gaussian, NonPrivate, Nothing
+from privgraph.privacy.events import Gaussian, NonPrivate
 from privgraph.privacy.kinds import MechanismKind
 from privgraph.privacy.ledger import LedgerEntry
 from privgraph_workbench.figures.costs import ledger
@@ -115,9 +115,3 @@ def test_what_is_not_private_takes_everything() -> None:
     )
     rows = ledger.data([gaussian(2), exposed], 1e-5)
     assert [row["share"] for row in rows] == [0, 1]
-
-
-def test_what_is_free_takes_nothing() -> None:
-    free = LedgerEntry(kind=MechanismKind.NOTHING, mechanism="inference", stage="", event=Nothing())
-    assert [row["share"] for row in ledger.data([gaussian(2), free], 1e-5)] == [1, 0]
-    assert [row["share"] for row in ledger.data([free], 1e-5)] == [0]

@@ -1,4 +1,4 @@
-"""What every figure has: a caption, its flags, hover text of columns, and files that state the same."""
+"""What every figure has: a caption, its flags, the statements below it, and files that state the same."""
 
 from __future__ import annotations
 
@@ -9,12 +9,16 @@ from html import unescape
 
 import pytest
 
+from privgraph.privacy.events import Laplace, NonPrivate
+from privgraph.privacy.kinds import Adversary
 from privgraph.privacy.statement import PrivacyStatement
+from privgraph.privacy.statements import premise, statement_text
 from privgraph_workbench.figures import catalogue, export, figure_of, statements
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.drawing.with_plotly import draw
 from privgraph_workbench.figures.flags import Flag, of_rows, of_statements
 from privgraph_workbench.text import texts
+from privgraph_workbench.words import statements as words
 
 Rows = Mapping[str, list[Row]]
 ALWAYS = {
@@ -92,3 +96,31 @@ def test_files_state_caption_flags_and_statements(figure: str, every_figure: Row
     assert "a < b" in text
     assert '"a < b"' in picture
     assert export.export(figure, rows, held, "svg") == export.export(figure, rows, held, "svg")
+
+
+def test_an_audit_refutes_the_claims_below_it(statement: PrivacyStatement) -> None:
+    published, sound = statement.epsilon_as_published or 0.0, statement.epsilon
+    for shown, refuted in (
+        (None, []),
+        (published / 2, []),
+        ((published + sound) / 2, ["published"]),
+        (2 * sound, ["sound", "published"]),
+    ):
+        said = words.refutations(replace(statement, epsilon_audited=shown, audit_confidence=0.95))
+        assert [sentence.split()[1] for sentence in said] == refuted
+
+
+@pytest.mark.parametrize(
+    ("adversary", "granted"), [(Adversary.WORST_CASE, True), (Adversary.CANARIES, True), (Adversary.OUTSIDER, False)]
+)
+def test_a_bound_says_what_it_takes_for_granted(
+    statement: PrivacyStatement, adversary: Adversary, granted: bool
+) -> None:
+    shown = replace(statement, epsilon_audited=9.0, audit_confidence=0.95, adversary=adversary)
+    said = (words.audited_how(shown), *words.refutations(shown), statement_text(shown))
+    assert all(("if the noise" in text) == granted for text in said)
+    assert not premise(replace(shown, epsilon_audited=0.0)), "0 always holds"
+    laplace = replace(shown, ledger=tuple(replace(one, event=Laplace(noise_multiplier=1.0)) for one in shown.ledger))
+    assert bool(premise(laplace)) == (adversary is Adversary.CANARIES)
+    bare = replace(shown, ledger=tuple(replace(one, event=NonPrivate(reason="none")) for one in shown.ledger))
+    assert not premise(bare)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -20,8 +19,6 @@ from privgraph.runs.records import RunRecord
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph.testing.methods import TEXT_FACTS
-from privgraph_workbench.facts.plans import command_line
-from privgraph_workbench.figures.flags import mixed_units
 from privgraph_workbench.figures.runs import compare, convergence, depth, tradeoff
 from privgraph_workbench.words.naming import asked, describe, labels, privacy, statements_of
 
@@ -151,25 +148,3 @@ def test_a_run_that_costs_less_than_was_asked_is_named_by_its_statement(accounti
     said = replace(spec.config().plan(KARATE).statement, epsilon=0.5)
     assert privacy(made_runs.record(spec, said)) == f"edge ε 0.5 (ε 2 {by})"
     assert privacy(made_runs.record(spec, replace(said, unit="node"))) == f"node ε 0.5 (ε 2 {by})"
-
-
-def test_the_command_names_no_budget_that_was_not_used() -> None:
-    given, open_ = make_spec("dp-gpl", "karate", {"preset": "gcn-cora"}), make_spec("gap", "karate", {"unit": "none"})
-    assert "--set preset=gcn-cora" in command_line(given)
-    assert "--unit none" in command_line(open_)
-    for spec in (given, open_):
-        assert "--epsilon" not in command_line(spec)
-    assert "--epsilon 2" in command_line(make_spec("dp-gpl", "karate"))
-    # it is part of the run's name: without it, the command would make another run
-    assert "--epsilon 8" in command_line(make_spec("dp-gpl", "karate", {**given.options, "epsilon": 8.0}))
-
-
-def test_a_reference_without_privacy_raises_no_alarm(store: RunStore) -> None:
-    private = made_runs.finish(
-        store, made_runs.spec(unit="node"), 0.6, made_runs.statement(made_runs.node_entries(1), "node")
-    )
-    open_ = made_runs.finish(store, made_runs.spec(unit="none"), 0.8, made_runs.statement((), "none"))
-    edge = made_runs.finish(store, made_runs.spec(), 0.7, made_runs.statement(made_runs.edge_entries(9)))
-    noisy = {"unit": "none", "epsilon": math.inf, "epsilon_as_published": 100.0}  # labels with noise, of the public
-    assert not mixed_units([*compare.data([private, open_]), noisy])
-    assert mixed_units(compare.data([private, open_, edge]))

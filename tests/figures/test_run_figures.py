@@ -1,6 +1,8 @@
-"""Figures of runs: side by side, convergence, the effect of depth, learning curves."""
+"""Figures of runs and of a graph: side by side, convergence, learning curves, degrees."""
 
 from __future__ import annotations
+
+import itertools
 
 import numpy as np
 import pytest
@@ -13,7 +15,8 @@ from privgraph.runs.leases import Outcome, new_worker
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
 from privgraph_workbench.figures import figure_of, thinning
-from privgraph_workbench.figures.runs import compare, convergence, curves, depth
+from privgraph_workbench.figures.graphs import degrees
+from privgraph_workbench.figures.runs import compare, convergence, curves
 
 
 def test_comparison_rows_hold_the_three_numbers_and_what_differs(swept: list[RunRecord]) -> None:
@@ -47,33 +50,6 @@ def test_convergence_averages_seeds_step_by_step(store: RunStore) -> None:
     assert [rule.x for rule in chart.panels[0].rules] == [0, 40, 80]
 
 
-def test_depth_gives_a_curve_per_budget_and_a_panel_per_unit(store: RunStore) -> None:
-    records = [
-        made_runs.finish(
-            store,
-            made_runs.spec(unit=unit, epsilon=epsilon, depth=K, seed=seed),
-            0.5 + 0.05 * K + 0.01 * seed,
-            made_runs.statement(made_runs.edge_entries(9, K) if unit == "edge" else made_runs.node_entries(1), unit),
-        )
-        for unit, epsilons in (("edge", (0.25, 4.0)), ("node", (8.0,)))
-        for epsilon in epsilons
-        for K in (1, 2, 3)
-        for seed in (0, 1)
-    ]
-    rows = depth.data(records)
-    assert len(rows) == 9
-    assert {row["variant"] for row in rows} == {""}
-    assert [row["depth"] for row in rows[:3]] == [1, 2, 3]
-    chart = depth.chart(rows)
-    assert [panel.title for panel in chart.panels] == [
-        "Made-up social network, edge-level",
-        "Made-up social network, node-level",
-    ]
-    paths = [series for series in chart.series if series.kind == "path"]
-    assert [series.name for series in paths] == ["ProGAP, ε 0.25 asked for", "ProGAP, ε 4", "ProGAP, ε 8"]
-    assert paths[0].y == pytest.approx((0.555, 0.605, 0.655))
-
-
 def test_a_retried_run_starts_its_curves_again(store: RunStore) -> None:
     run = store.submit(made_runs.spec())
     for value in (0.1, 0.9):
@@ -105,3 +81,13 @@ def test_traces_have_at_most_a_thousand_points(store: RunStore) -> None:
     store.append(run, [Metric(name="train_loss", value=1 / (1 + step), step=step) for step in range(2500)])
     figure = figure_of("curves").plot(curves.data(store.events(run)))
     assert len(figure.data[0].x) <= 1000
+
+
+@given(st.lists(st.integers(0, 5000), min_size=1, max_size=200))
+def test_every_node_is_in_one_bin(found: list[int]) -> None:
+    rows = degrees.data(found)
+    assert sum(row["nodes"] for row in rows) == len(found)
+    assert sum(row["share"] for row in rows) == pytest.approx(1)
+    assert rows[-1]["high"] >= max(found)
+    for before, after in itertools.pairwise(rows):
+        assert after["low"] == before["high"] + 1

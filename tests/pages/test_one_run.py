@@ -29,15 +29,6 @@ from privgraph_workbench.words.numbers import bound, stated, upper
 Open = Callable[..., AppTest]
 
 
-def opened_at(opened: Open, run: str, tab: str) -> AppTest:
-    """A run's page with that tab open."""
-    app = opened("train", run=run)
-    app.session_state[f"tabs.{run}"] = tab
-    app.run()
-    assert not app.exception, app.exception
-    return app
-
-
 def figure(app: AppTest, name: str) -> dict[str, Any]:
     """The component that draws the figure of that name."""
     found = [json.loads(one.proto.json) for one in app.get("bidi_component")]
@@ -73,18 +64,6 @@ def test_a_finished_run_shows_its_numbers(opened: Open, store: RunStore) -> None
     commands = [block.value for block in app.code]
     assert any(one.startswith(line) for one in commands)
     assert any(f"/train?run={run}" in one for one in commands)
-
-
-def test_the_promise_has_its_ledger(opened: Open, store: RunStore) -> None:
-    run = keep(store, spec(epsilon=2.0))
-    said = store.get(run).statement
-    assert said is not None
-    app = opened_at(opened, run, "Promise")
-    (ledger,) = (table.value for table in app.dataframe if "noise σ" in table.value)
-    assert ledger["noise σ"].tolist() == pytest.approx([one.noise_std for one in said.ledger])
-    promised = [cell for table in app.table for cell in table.value.to_numpy().flat]
-    assert any(said.relation[:20] in str(cell) for cell in promised)
-    assert sum(any(word in str(cell) for cell in promised) for word in said.assumptions) <= len(said.assumptions)
 
 
 def test_an_audit_refutes_a_claim_in_red(opened: Open, store: RunStore) -> None:

@@ -18,7 +18,7 @@ from tests.pages.reading import badges
 
 from privgraph.runs.asking import Ticket
 from privgraph.runs.questions import Answer, Question
-from privgraph.runs.records import RunQuery, RunRecord
+from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
 from privgraph.testing.methods import TEXT_FACTS
 from privgraph_workbench.facts import describing
@@ -194,22 +194,3 @@ def test_the_cost_of_privacy_is_a_row_a_setting(opened: Open, store: RunStore) -
 
 
 # Train
-
-
-def test_training_begins_with_the_options_of_the_chosen_run_and_a_free_seed(opened: Open, store: RunStore) -> None:
-    _, private = made_pair(store)
-    app = opened("relations")
-    app.button_group(key="train_units").set_value(["edge"])
-    next(one for one in app.number_input if str(one.key).endswith(".negatives")).set_value(3)
-    app.number_input(key="train_seeds").set_value(2).run()
-    app.button(key="train").click().run()
-    sent = store.find(RunQuery(states=("queued",)))
-    assert sorted(one.spec.seed for one in sent) == [0, 1]
-    for one in sent:
-        assert one.spec.options["negatives"] == 3
-        assert (one.spec.unit, one.spec.options["epsilon"]) == ("edge", private.spec.options["epsilon"])
-        assert one.spec.options["encoder"] == "tiny"
-    app = opened("relations")
-    app.button(key="train").click().run()
-    again = [one.spec for one in store.find(RunQuery(states=("queued",))) if one.id not in {two.id for two in sent}]
-    assert sorted((one.unit, one.seed) for one in again) == [("edge", 1), ("none", 1)], "seed 0 is there"

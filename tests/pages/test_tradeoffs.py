@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +10,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from tests.pages.kept_runs import keep, spec
 
-from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
 from privgraph_workbench.advice import Verdict
 
@@ -56,26 +54,6 @@ def test_the_table_has_a_row_for_each_method_at_each_epsilon(opened: Open, store
     assert [one.value for one in app.select_slider] == [1.0]
     app.toggle(key="tradeoff_front").set_value(True).run()
     assert "Pareto front" in traces(app)
-
-
-def test_a_sweep_is_sent_to_ones_own_store(opened: Open, store: RunStore) -> None:
-    other = keep(store, spec("mlp", seed=9, unit="none"), state="queued")
-    app = opened("tradeoffs", data="karate", store="mine")
-    app.multiselect(key="sweep_methods.karate.edge").set_value(["gap"]).run()
-    app.text_input(key="sweep_epsilons.karate.edge").set_value("1, 2").run()
-    app.number_input(key="sweep_seeds.karate.edge").set_value(2).run()
-    app.button(key="sweep_go.karate.edge").click().run()
-    assert not app.exception, app.exception
-    sent = store.find(RunQuery(tags=("sweep",)))
-    assert Counter((one.spec.method, one.spec.unit) for one in sent) == {
-        ("gap", "edge"): 4,
-        ("mlp", "none"): 2,
-        ("gnn", "none"): 2,
-    }
-    assert {one.spec.asked_epsilon for one in sent} == {None, 1.0, 2.0}
-    app.button(key="sweep_stop").click().run()
-    assert {one.state for one in store.find(RunQuery(tags=("sweep",)))} == {"stopped"}
-    assert store.get(other).state == "queued", "nobody asked to stop what was not sent from here"
 
 
 def test_a_wished_accuracy_is_answered_by_the_smallest_epsilon_that_reaches_it(opened: Open, store: RunStore) -> None:

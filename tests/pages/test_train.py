@@ -15,7 +15,7 @@ from privgraph.registry import METHODS
 from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import expecting
-from privgraph_workbench.forms import again, beginnings
+from privgraph_workbench.forms import beginnings
 from privgraph_workbench.parts import planning
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words.numbers import stated
@@ -114,12 +114,3 @@ def test_no_fresh_form_begins_with_a_large_budget(method: str) -> None:
     assert essential <= set(form)
     openly = [one for one in form.values() if one.option.group != "Privacy" and not one.option.advanced]
     assert len(openly) <= 8
-
-
-def test_a_run_fills_the_form_again(opened: Open, store: RunStore) -> None:
-    run = keep(store, spec(epsilon=3.3, depth=4, seed=9))
-    app = opened("train", **{name.replace(".", "__"): value for name, value in again.address(store.get(run)).items()})
-    assert (app.text_input(key="epsilon").value, app.number_input(key="depth").value) == ("3.3", 4)
-    assert app.number_input(key="seed").value == 9
-    app.button(key="go").click().run()
-    assert store.count() == 1, "equal settings are one run"

@@ -17,7 +17,6 @@ from streamlit.testing.v1 import AppTest
 from tests.data import uploads_made_here as made
 from tests.observer.cases import Case, cases
 
-from privgraph.data import facts as engine
 from privgraph.data.catalogue import dataset
 from privgraph.data.describe import described
 from privgraph.data.load import load
@@ -33,8 +32,6 @@ from privgraph_workbench.parts import planning
 SPLITS = ("random", "public", "inductive")
 SEEDS = (0, 3)
 CASES = [case for case in cases() if not case.changed]
-FEW_TRAIN = 90
-"""Of 180 nodes, in the split that comes with the data; at random three quarters train."""
 
 
 def own_graph() -> str:
@@ -109,14 +106,6 @@ def test_a_form_shows_ahead_what_the_run_states(case: Case, name: str) -> None:
         name = "products"
         counted(name)
     assert differing(case, name) == []
-
-
-def test_the_splits_have_sizes_of_their_own(name: str) -> None:
-    sizes = {split: load(name, split=split).facts.train_nodes for split in SPLITS}
-    assert sizes["public"] == FEW_TRAIN != sizes["random"]
-    spec = dataset(name)
-    kept = [engine.cache_file(spec, node=None, split=split, split_seed=0, options={}) for split in SPLITS]
-    assert len({path.name for path in kept}) == len(SPLITS)
 
 
 def test_the_page_asks_for_the_split_that_is_chosen(opened: Callable[..., AppTest], store: RunStore) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tests.pages.kept_runs import KARATE, keep, spec
+from tests.pages.kept_runs import keep, spec
 
 from privgraph.data.spec import PublicFacts, in_two_domains
 from privgraph.runs.records import RunRecord
@@ -92,23 +92,6 @@ def test_private_and_public_nodes_are_those_of_the_run(store: RunStore) -> None:
     bare = _outlook(records, asked).bare
     assert bare is not None
     assert bare["mean"] == pytest.approx(0.7)
-
-
-def test_time_grows_with_steps_and_with_what_cannot_train_together(store: RunStore) -> None:
-    records = _kept(store, (2.0, 0.7, 0))
-    plan = spec(epsilon=2.0).config().plan(KARATE)
-    longer = spec(epsilon=2.0, epochs=1000).config().plan(KARATE)
-
-    def told(found: object, seeds: int = 1) -> float:
-        took = expecting.seconds([found], spec(epsilon=2.0), records, lambda _: KARATE, seeds, 1)  # type: ignore[list-item]
-        assert took is not None
-        return took
-
-    assert told(plan) == pytest.approx(3.5 + expecting.START_SECONDS)
-    assert told(longer) == pytest.approx(35 + expecting.START_SECONDS)
-    assert told(plan, seeds=expecting.STACK_LIMIT) == told(plan)
-    assert told(plan, seeds=expecting.STACK_LIMIT + 1) == pytest.approx(2 * told(plan))
-    assert expecting.seconds([plan], spec(epsilon=2.0), [], lambda _: KARATE, 1, 1) is None
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,7 @@ from privgraph.privacy.composition import gaussian_delta, gaussian_epsilon
 from privgraph_workbench.facts import games
 from privgraph_workbench.facts.games import DELTA, GAMES, Played
 from privgraph_workbench.figures.play import (
-    edges_or_people,
-    many_releases,
     many_teachers,
-    one_number,
-    one_release,
 )
 
 
@@ -77,20 +73,3 @@ def test_noise_on_votes_is_paid_for() -> None:
     few, many = many_teachers.data(teachers=10)[0], many_teachers.data(teachers=500)[-1]
     assert few["right"] < many["right"] <= 1, "no share is more than all, however it is rounded"
     assert few["sigma"] == many["sigma"]
-
-
-def test_curves_of_lessons_say_what_their_texts_say() -> None:
-    assert many_releases.data(epsilon=0.25)[0]["best"] == pytest.approx(0.562, abs=1e-3)
-    assert max(row["ratio"] for row in one_number.data(1.0)) == pytest.approx(math.e)
-    one = {row["epsilon"]: row["best"] for row in one_release.data(2.5)}
-    assert [round(one[epsilon], 2) for epsilon in (0.25, 1.0, 4.0)] == [0.56, 0.73, 0.98]
-    assert 2.5 in one, "what is chosen lies on the curve"
-    friends = many_releases.data(epsilon=1.0, friendships=7)
-    assert friends[6]["total"] == 7
-    assert many_releases.chart(friends).panels[0].x.title == "friendships of one person"
-    rows = {(row["protects"], row["epsilon"]): row for row in edges_or_people.data()}
-    assert rows["people", 4.0]["b"] == 8 * rows["edges", 4.0]["b"]
-    assert rows["people", 4.0]["right"] < rows["edges", 4.0]["right"] <= rows["edges", 4.0]["bare"] + 0.02
-    for refused in (one_number.data, lambda epsilon: many_releases.data(epsilon=epsilon), one_release.data):
-        with pytest.raises(ValueError, match="epsilon must be positive"):
-            refused(0.0)
