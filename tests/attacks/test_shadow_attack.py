@@ -1,4 +1,4 @@
-"""The shadow model attack of PrivGNN's Appendix C: who is asked about, what a student tells, and whole attacks."""
+"""The shadow model attack of PrivGNN: who is asked about, what a student tells, and whole attacks."""
 
 from __future__ import annotations
 

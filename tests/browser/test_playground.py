@@ -13,8 +13,8 @@ pytest.importorskip("playwright")
 from playwright.sync_api import Browser, Page, expect
 from tests.browser.driving import CHROMIUM, SIZE, served, settled
 
-from privgraph_workbench.facts import world as worlds
-from privgraph_workbench.facts.world import make_world
+from privgraph_workbench.play import world as worlds
+from privgraph_workbench.play.world import make_world
 
 pytestmark = [
     pytest.mark.browser,

@@ -93,7 +93,7 @@ def nearest() -> Answer:
 def worlds() -> tuple[Any, ...]:
     """A release of a made-up world, that world, and one without a person. Only here a module of the workbench
     is asked."""
-    from privgraph_workbench.facts import world
+    from privgraph_workbench.play import world
 
     made = world.make_world(60, 0.85)
     return world.published(made, 1.0, 1, 1, np.random.default_rng(0)), made, made.without(3, hint=True)

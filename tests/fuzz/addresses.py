@@ -20,7 +20,7 @@ from privgraph.options import Parameter, parameters
 from privgraph.registry import ATTACKS, AUDITS, METHODS
 from privgraph.runs.records import STATES, RunQuery
 from privgraph_workbench.facts import datasets
-from privgraph_workbench.forms import fields, widgets
+from privgraph_workbench.forms import widgets
 from privgraph_workbench.parts import pricing
 from privgraph_workbench.parts.planning import SEEDS, SETUP
 from privgraph_workbench.serving import shell
@@ -143,11 +143,6 @@ def take(given: object) -> Sequence[str]:
 def _read(page: str, query: Query, asked: Asked, said: list[str]) -> None:
     for prefix, found in _forms(page, query):
         said += widgets.complaints(found, prefix)
-        for parameter in found:
-            held = widgets._held(prefix + parameter.name)
-            if fields.is_slider(parameter):
-                low, high = cast(float, parameter.option.low), cast(float, parameter.option.high)
-                assert sorted(fields.log_grid(low, high, held)) == fields.log_grid(low, high, held)
     if "data" in asked and asked["data"] not in DATASETS:
         said.append(datasets.complaint(asked["data"]))
     if page == "accounting":

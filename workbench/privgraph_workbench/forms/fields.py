@@ -3,39 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 
 from privgraph.options import OptionError, Parameter, parse
 from privgraph_workbench.words import numbers
 
-_MANTISSAS = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)
-
-
-def log_grid(low: float, high: float, extra: Iterable[float] = ()) -> list[float]:
-    """Round numbers from `low` to `high`, evenly spaced to the eye, with the bounds and `extra` among them.
-
-    >>> log_grid(1, 3, extra=[2.2])
-    [1.0, 1.2, 1.5, 2.0, 2.2, 2.5, 3.0]
-    """
-    found = {float(low), float(high), *(float(value) for value in extra if low <= value <= high)}
-    for exponent in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1):
-        found.update(v for m in _MANTISSAS if low <= (v := float(f"{m}e{exponent}")) <= high)
-    return sorted(found)
-
-
-def is_slider(parameter: Parameter) -> bool:
-    option = parameter.option
-    return (
-        parameter.type is float
-        and option.scale == "log"
-        and option.high is not None
-        and option.low is not None
-        and option.low > 0
-    )
-
 
 def is_budget(parameter: Parameter) -> bool:
-    return is_slider(parameter) and parameter.option.unit == "epsilon"
+    """Whether several values may be typed at once."""
+    return parameter.option.unit == "epsilon"
 
 
 MOST_BUDGETS = 12
@@ -61,7 +36,7 @@ def is_text(parameter: Parameter) -> bool:
     option = parameter.option
     if parameter.type is bool or option.choices or is_whole(parameter):
         return False
-    return is_budget(parameter) or not (is_slider(parameter) or is_share(parameter))
+    return not is_share(parameter)
 
 
 def is_left(parameter: Parameter) -> bool:
@@ -84,7 +59,7 @@ def is_share(parameter: Parameter) -> bool:
 
 
 def is_wide(parameter: Parameter) -> bool:
-    return (is_slider(parameter) and parameter.option.group == "Privacy") or len(parameter.option.choices) > 2
+    return len(parameter.option.choices) > 2
 
 
 def label(parameter: Parameter) -> str:

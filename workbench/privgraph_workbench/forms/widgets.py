@@ -9,7 +9,7 @@ the sentence of `options.parse` below; what a widget of an address cannot hold a
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -169,17 +169,13 @@ def options_form(
     parameters: Sequence[Parameter],
     *,
     prefix: str = "",
-    disabled: Mapping[str, Mapping[Scalar, str]] | None = None,
-    captions: Mapping[str, Callable[[Scalar], str]] | None = None,
     heading: bool = True,
     flat: bool = False,
     known: Mapping[str, Scalar] | None = None,
 ) -> Filled:
     """Draw the parameters group by group, the advanced ones folded away, and give what they hold.
 
-    `disabled` maps an option to choices that are not offered now and why; `captions` maps an option to a
-    function of its value that gives a sentence to stand below its widget. `heading` writes the groups' names;
-    `flat` folds nothing: the form stands in a fold itself.
+    `heading` writes the groups' names; `flat` folds nothing: the form stands in a fold itself.
     `known` are options that were chosen elsewhere, on which it may hang whether others are asked for.
     """
     filled, known = Filled(), known or {}
@@ -194,12 +190,12 @@ def options_form(
         if plain:
             if heading:
                 st.markdown(f"##### {group}")
-            filled |= _grid(plain, prefix, disabled or {}, captions or {}, {**known, **filled.values})
+            filled |= _grid(plain, prefix, {**known, **filled.values})
         if advanced:
             with st.expander(
                 f"{group}: more options", expanded=ajar(group, advanced, prefix), key=f"fold.{prefix}{group}"
             ):
-                filled |= _grid(advanced, prefix, disabled or {}, captions or {}, {**known, **filled.values})
+                filled |= _grid(advanced, prefix, {**known, **filled.values})
     return filled
 
 
@@ -246,8 +242,6 @@ def _matters(parameter: Parameter, known: Mapping[str, Scalar]) -> bool:
 def _grid(
     parameters: Sequence[Parameter],
     prefix: str,
-    disabled: Mapping[str, Mapping[Scalar, str]],
-    captions: Mapping[str, Callable[[Scalar], str]],
     known: Mapping[str, Scalar],
 ) -> Filled:
     values: dict[str, Scalar] = {}
@@ -260,7 +254,7 @@ def _grid(
             continue
         with st.container() if fields.is_wide(parameter) else next(columns):
             try:
-                value = widget(parameter, prefix, disabled.get(parameter.name, {}))
+                value = widget(parameter, prefix)
             except OptionError as error:
                 errors[parameter.label] = str(error)
                 st.error(markup.sentence(error))
@@ -270,18 +264,10 @@ def _grid(
                 left[parameter.name] = st.empty()
                 if st.session_state.get(prefix + parameter.name) not in (None, ""):
                     left[parameter.name].caption(f"0: {parameter.option.zero}")
-            if parameter.name in captions:
-                st.caption(captions[parameter.name](value))
     return Filled(values=values, errors=errors, left=left)
 
 
-def widget(
-    parameter: Parameter,
-    prefix: str = "",
-    disabled: Mapping[Scalar, str] | None = None,
-    *,
-    percent: bool = False,
-) -> Scalar:
+def widget(parameter: Parameter, prefix: str = "", *, percent: bool = False) -> Scalar:
     """Draw one parameter and give its value; a share in `percent` where figures beside it are. Raises
     `OptionError` for text that the option does not admit."""
     key = prefix + parameter.name
@@ -292,17 +278,7 @@ def widget(
     if parameter.type is bool:
         return bool(st.toggle(label, value=bool(parameter.default), **shared))
     if option.choices:
-        return _choice(parameter, label, shared, disabled or {})
-    if fields.is_budget(parameter):
-        return _budget(parameter, label, shared)
-    if fields.is_slider(parameter):
-        # The address holds a slider's value as it is shown: a number that came as 3.70 is shown as 3.70.
-        texts = _held(key)
-        grid = fields.log_grid(float(option.low or 0), float(option.high or 1), [float(parameter.default), *texts])
-        value = st.select_slider(
-            label, grid, value=float(parameter.default), format_func=lambda v: texts.get(v, f"{v:.12g}"), **shared
-        )
-        return parse(parameter, value)
+        return _choice(parameter, label, shared)
     if fields.is_whole(parameter):
         # Streamlit would keep a number beyond its bounds from us, and the form would stand at another one.
         whole = None if fields.is_left(parameter) else int(parameter.default)
@@ -322,36 +298,6 @@ def _read(parameter: Parameter, held: object) -> Scalar:
     """What a field holds; one that is empty, or says so in a word, leaves the choice to the method."""
     left = held is None or (isinstance(held, str) and held.strip() in ("", parameter.option.zero))
     return parse(parameter, 0 if left and fields.is_left(parameter) else held)
-
-
-def _budget(parameter: Parameter, label: str, shared: dict[str, Any]) -> Scalar:
-    """An epsilon: typed to the digit, and beside it a slider over round numbers, which stays at the last
-    number that was right. The address holds what was typed."""
-    low, high, default = float(parameter.option.low or 0), float(parameter.option.high or 1), float(parameter.default)
-    slide, valid, error = f"{shared['key']}.slide", f"{shared['key']}.valid", None
-    typed, slid = st.columns([2, 3])
-    text = typed.text_input(label, value=numbers.option(parameter.default), **shared)
-    try:
-        st.session_state[valid] = held = float(parse(parameter, text))
-    except OptionError as found:
-        last, error = st.session_state.get(valid), found
-        held = last if last is not None and low <= last <= high else default
-    st.session_state[slide] = held
-    slid.select_slider(
-        "or a round number",
-        fields.log_grid(low, high, [default, held]),
-        format_func=lambda value: f"{value:.12g}",
-        key=slide,
-        on_change=_slid,
-        args=(shared["key"], slide),
-    )
-    if error is not None:
-        raise error
-    return held
-
-
-def _slid(key: str, slide: str) -> None:
-    st.session_state[key] = numbers.option(st.session_state[slide])
 
 
 ROUND = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
@@ -403,35 +349,16 @@ def _clicked(key: str, round_: str) -> None:
         st.session_state[key] = " ".join(map(numbers.option, sorted(st.session_state[round_])))
 
 
-def _choice(parameter: Parameter, label: str, shared: dict[str, Any], disabled: Mapping[Scalar, str]) -> Scalar:
-    offered = [choice for choice in parameter.option.choices if choice not in disabled]
-    if not offered:
-        raise OptionError(f"{parameter.name} has no choice left: {'; '.join(map(str, disabled.values()))}")
-    default = parameter.default if parameter.default in offered else offered[0]
+def _choice(parameter: Parameter, label: str, shared: dict[str, Any]) -> Scalar:
+    offered, default = parameter.option.choices, parameter.default
     if st.session_state.get(shared["key"], default) not in offered:
         st.session_state[shared["key"]] = default
     if len(offered) <= 5:
-        chosen = st.segmented_control(label, offered, default=default, required=True, width="stretch", **shared)
-    else:
-        chosen = st.selectbox(label, offered, index=offered.index(default), **shared)
-    for choice, reason in disabled.items():
-        if choice in parameter.option.choices:
-            st.caption(f"Not offered: {choice}. {reason}.")
-    return parse(parameter, chosen)
-
-
-def _held(key: str) -> dict[float, str]:
-    """The number that the session or the address holds for a slider, with its text, so that it has a place on
-    it."""
-    texts = {}
-    for held in (st.session_state.get(key), st.query_params.get(key)):
-        try:
-            number = float(held)  # type: ignore[arg-type]
-        except (TypeError, ValueError):
-            continue
-        if math.isfinite(number):
-            texts[number] = held if isinstance(held, str) else f"{number:.12g}"
-    return texts
+        return parse(
+            parameter,
+            st.segmented_control(label, offered, default=default, required=True, width="stretch", **shared),
+        )
+    return parse(parameter, st.selectbox(label, offered, index=offered.index(default), **shared))
 
 
 def address(values: Mapping[str, Scalar], prefix: str = "", known: Iterable[Parameter] = ()) -> dict[str, str]:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from privgraph_workbench.facts.games import GAMES
 from privgraph_workbench.figures.chart import Axis, Chart, Row, empty, named, single
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import marks
+from privgraph_workbench.play.games import GAMES
 from privgraph_workbench.theme import EPSILONS, Epsilon
 
 ROOM = 0.04
@@ -17,7 +17,7 @@ ROOM = 0.04
 
 
 def data(epsilon: float = 1.0, rounds: int = 20_000, seed: int = 0, games: Sequence[str] = tuple(GAMES)) -> list[Row]:
-    """One row per game of `facts.games.GAMES`: game, published (the claimed epsilon), audited (a lower bound
+    """One row per game of `play.games.GAMES`: game, published (the claimed epsilon), audited (a lower bound
     at 95% confidence), right and wrong (how often the attacker said "with" where it was so, and where not),
     rounds (in each world). Raises `ValueError` for an unknown game."""
     rows: list[Row] = []

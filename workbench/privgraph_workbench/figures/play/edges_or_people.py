@@ -7,10 +7,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from privgraph_workbench.facts import world as worlds
 from privgraph_workbench.figures.chart import Axis, Chart, Row, Rule, empty, single
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import level, marks
+from privgraph_workbench.play import world as worlds
 
 EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 DRAWS = 150

@@ -27,7 +27,7 @@ def data(
     world), share_with, share_without (how likely a release of each world falls into it), ratio (of the two
     heights, as a logarithm; None below `SEEN` draws), names_with, names_without, epsilon (that was promised).
 
-    `with_` and `without` are evidence for the first world (`facts.world.evidence`), as many of each, where
+    `with_` and `without` are evidence for the first world (`play.world.evidence`), as many of each, where
     it is the true one and where the other is. A draw with evidence L comes from the first world with
     probability e^L / (1 + e^L), exactly, and counts so for both: unlike counts of draws, the ratio of two
     heights then lies between e^low and e^high, and never exceeds by chance what the noise allows.

@@ -7,10 +7,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from privgraph_workbench.facts import world as worlds
 from privgraph_workbench.figures.chart import Axis, Chart, Row, Rule, empty, single
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import level, marks
+from privgraph_workbench.play import world as worlds
 
 PLACES = (0.35, 0.45, 0.55, 0.65, 0.75, 0.85, 0.95)
 WORLDS = 5

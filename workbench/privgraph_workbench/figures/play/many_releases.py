@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from privgraph_workbench.facts.world import best_share
 from privgraph_workbench.figures.chart import Axis, Chart, Row, Rule, empty, single
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import level, marks
+from privgraph_workbench.play.world import best_share
 
 FRIENDSHIPS = "Every friendship adds its epsilon"
 MOST = 20

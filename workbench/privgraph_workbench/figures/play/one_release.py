@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from privgraph_workbench.facts.world import best_share
 from privgraph_workbench.figures.chart import Axis, Chart, Row, Rule, empty, single
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import level, marks
+from privgraph_workbench.play.world import best_share
 
 TICKS = (0.25, 0.5, 1.0, 2.0, 4.0)
 PLACES = (0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from privgraph_workbench.facts.world import Rows, World, first_rows, name
 from privgraph_workbench.figures.chart import Axis, Chart, Row, empty, named, single
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import marks
+from privgraph_workbench.play.world import Rows, World, first_rows, name
 
 MOST = 8
 """Numbers that are drawn: those that differ most, person by person and group by group."""
@@ -23,7 +23,7 @@ def data(
     published, with, without (its counts in either world, to which noise is added where it is `noisy`),
     names_with, names_without, noisy, more (how many numbers differ that are not among the rows).
 
-    `told` is one release (`facts.world.published`), of which the first draw is read.
+    `told` is one release (`play.world.published`), of which the first draw is read.
     """
     means = [(one.adjacency @ first_rows(one))[0] for one in (world, other)]
     apart = np.abs(means[0] - means[1])

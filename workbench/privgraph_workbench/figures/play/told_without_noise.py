@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from privgraph_workbench.facts import world as worlds
 from privgraph_workbench.figures.chart import Chart, Row
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.play import told_numbers
+from privgraph_workbench.play import world as worlds
 
 
 def data(who: int = 5, people: int = 120, alike: float = 0.85, b: float = 0.0, seed: int = 0) -> list[Row]:

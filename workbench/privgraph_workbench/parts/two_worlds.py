@@ -8,8 +8,8 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from privgraph_workbench.facts import world as worlds
-from privgraph_workbench.facts.world import Rows, World
+from privgraph_workbench.play import world as worlds
+from privgraph_workbench.play.world import Rows, World
 
 DRAWS = 3000
 """Releases of each world, of which the histograms are made."""
