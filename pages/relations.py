@@ -43,7 +43,7 @@ UNREAD = (*GUARANTEE, "unit", "clip", "noise_multiplier", "shots")
 OFFERED = {"edge": ("epsilon", "clip"), "none": (), "both": ("steps", "batch_size", "negatives", "learning_rate")}
 NEAREST = 6
 UNLIKE = 0.95  # share of texts with a nearer one from which on a text is far
-COLUMNS = ("label", "epsilon", "accuracy", "accuracy_low", "accuracy_high", "mrr", "kept", "kept_low", "guess", "seeds")
+COLUMNS = ("label", "epsilon", "accuracy", "accuracy_low", "accuracy_high", "mrr", "guess", "seeds")
 
 
 @st.cache_resource(max_entries=8)
@@ -248,16 +248,7 @@ def ranking(
     steps = sorted(
         found.values(), key=lambda one: (one.spec.unit == "none", one.statement.epsilon if one.statement else 0)
     )
-    rows = relation_ranking.data(steps, _records, texts=number, marked=set(chosen))
-    held = {row["run"]: row for row in rows if row["run"]}
-    bare = [one for one in (*own, *steps) if one.spec.unit == "none" and one.id in held]
-    shares: dict[str, tuple[float, float | None, float | None]] = {}
-    for one in steps:
-        whole = next((other for other in bare if not differences(one, other)), None)
-        if one.spec.unit != "none" and whole is not None and one.id in held:
-            share = relation_ranking.kept(held[one.id], held[whole.id])
-            shares |= {} if share is None else {one.id: share}
-    return relation_ranking.shared(rows, shares), steps
+    return relation_ranking.data(steps, _records, texts=number), steps
 
 
 def cost(chosen: Mapping[str, RunRecord], records: Sequence[RunRecord]) -> None:

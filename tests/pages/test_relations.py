@@ -180,7 +180,6 @@ def test_the_cost_of_privacy_is_a_row_a_setting(opened: Open, store: RunStore) -
     table = ranking(app)
     assert len(table) == 6, "guessing, the encoder before training, four settings"
     runs = table[table.epsilon.notna()].sort_values(["accuracy"])
-    assert list(runs.kept) == pytest.approx([0.25, 0.5, 0.7])
     assert list(runs.seeds) == [3, 3, 3]
     said = private[0].statement
     assert said is not None

@@ -42,31 +42,3 @@ def reach(seeds: int, level: float = 0.95) -> float:
     (2.48, 0.72)
     """
     return float(stdtrit(seeds - 1, (1 + level) / 2)) / math.sqrt(seeds)
-
-
-def standard_error(values: Sequence[float]) -> float | None:
-    """Of the mean over seeds; None for fewer than `FEWEST` values."""
-    sample = np.asarray(values, dtype=np.float64)
-    return None if sample.size < FEWEST else float(sample.std(ddof=1)) / math.sqrt(sample.size)
-
-
-def ratio(
-    one: tuple[float, float, int], other: tuple[float, float, int], level: float = 0.95
-) -> tuple[float, float | None, float | None]:
-    """The first mean over seeds as a share of the other, and its interval (Fieller 1954), as if the two were
-    independent: with as many degrees of freedom as the one of fewer seeds has, so rather too wide. None where
-    the other mean cannot be told from 0, for then nothing bounds the share.
-
-    Each is given as mean, standard error and number of seeds.
-
-    >>> [round(float(number), 3) for number in ratio((0.12, 0.005, 3), (0.2, 0.01, 3))]
-    [0.6, 0.455, 0.804]
-    """
-    (mean, error, seeds), (whole, other_error, other_seeds) = one, other
-    reach = float(stdtrit(min(seeds, other_seeds) - 1, (1 + level) / 2))
-    square = whole**2 - (reach * other_error) ** 2
-    if square <= 0:
-        return mean / whole if whole else math.nan, None, None
-    product = mean * whole
-    width = math.sqrt(max(0.0, product**2 - square * (mean**2 - (reach * error) ** 2)))
-    return mean / whole, (product - width) / square, (product + width) / square

@@ -4,7 +4,7 @@ encoder, and of guessing (section 4 of the paper, Tables 1 and 2)."""
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from privgraph.methods.relations.options import CANDIDATES
 from privgraph.runs.records import RunRecord
@@ -14,7 +14,7 @@ from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.flags import composed
 from privgraph_workbench.figures.marks import intervals, marks
 from privgraph_workbench.figures.needs import RUNS
-from privgraph_workbench.figures.seeds import confidence, ratio, standard_error
+from privgraph_workbench.figures.seeds import confidence
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.naming import graph_of, labels, setting, unit_of
 from privgraph_workbench.words.numbers import percent
@@ -22,7 +22,6 @@ from privgraph_workbench.words.numbers import percent
 MEASURE = "PREC@1: partner ranked first (percent)"
 LINE = 30
 INTERVAL = "95% confidence over seeds"
-CHOSEN = "the chosen run"
 HOVER = ("label", "accuracy", "accuracy_low", "accuracy_high", "mrr", "seeds")
 DARK = 5
 """A slot that stands out from the bars."""
@@ -36,18 +35,15 @@ def data(
     records: Iterable[RunRecord],
     others: Iterable[RunRecord] = (),
     texts: int | None = None,
-    marked: Collection[str] | None = None,
 ) -> list[Row]:
     """One row for guessing, one for each base encoder, one for each run with its repetitions among the
     `others`, which differ in the seed alone; runs that were judged otherwise are left out. `texts`: how many
     the domain has that is predicted in, where that is known: guessing is among so many at most.
 
     label, kind (guessing, base or run), run, graph (in words), accuracy and mrr (in [0, 1], means over seeds;
-    with `_low` and `_high`: 95% confidence, None for fewer than three seeds), accuracy_error (its standard
-    error), seeds, gain and gain_error (of PREC@1 above the base encoder with the same seed), own_accuracy and
-    own_mrr (of the run itself, where it is marked), relations (how many were asked), chosen (it is marked),
-    kept, kept_low, kept_high (the share of the gain without privacy, once `shared` has filled it in), method,
-    unit, epsilon, epsilon_as_published, epsilon_audited, evaluator, composed (runs of the same people).
+    with `_low` and `_high`: 95% confidence, None for fewer than three seeds), seeds, relations (how many were
+    asked), method, unit, epsilon, epsilon_as_published, epsilon_audited, evaluator, composed (runs of the
+    same people).
     """
     chosen = [one for one in records if _judged(one)]
     known = list({one.id: one for one in (*chosen, *(one for one in others if _judged(one)))}.values())
@@ -67,20 +63,12 @@ def data(
     rows += [_row("base", f"base encoder {encoder}", list(reached)) for encoder, reached in bases.items()]
     repeated = len({setting(one) for one in chosen}) < len(chosen)
     for record, title in zip(chosen, labels(chosen, seeds=repeated), strict=True):
-        said, metrics, same = record.statement, record.metrics, alike[record.id]
-        gains = [one.metrics["test_accuracy"] - one.metrics["base_accuracy"] for one in same]
-        own = marked is None or record.id in marked
+        same = [(one.metrics["test_accuracy"], one.metrics["test_mrr"]) for one in alike[record.id]]
         rows.append(
-            _row("run", title, [(one.metrics["test_accuracy"], one.metrics["test_mrr"]) for one in same])
-            | {"gain": sum(gains) / len(gains), "gain_error": standard_error(gains)}
-            | {
-                "own_accuracy": metrics["test_accuracy"] if own else None,
-                "own_mrr": metrics["test_mrr"] if own else None,
-            }
-            | {"chosen": marked is not None and own, "run": record.id, "method": record.spec.method}
-            | {"graph": graph_of(record), "relations": metrics.get("test_relations"), "unit": unit_of(record)}
-            | {name: getattr(said, name) if said else None for name in COLUMNS.values()}
-            | {"composed": together[record.id]}
+            _row("run", title, same)
+            | {"run": record.id, "method": record.spec.method, "graph": graph_of(record), "unit": unit_of(record)}
+            | {"relations": record.metrics.get("test_relations"), "composed": together[record.id]}
+            | {name: getattr(record.statement, name, None) for name in COLUMNS.values()}
         )
     return rows
 
@@ -95,9 +83,7 @@ def _row(kind: str, label: str, found: Sequence[tuple[float, float]]) -> Row:
     for at, name in enumerate(("accuracy", "mrr")):
         mean, low, high = confidence([one[at] for one in found], most=1.0)
         row |= {name: mean, f"{name}_low": low, f"{name}_high": high}
-    row |= {"accuracy_error": standard_error([one for one, _ in found]), "seeds": len(found), "chosen": False}
-    row |= dict.fromkeys(("gain", "gain_error", "own_accuracy", "own_mrr", "kept", "kept_low", "kept_high"))
-    row |= dict.fromkeys(("relations", "method", *COLUMNS.values()))
+    row |= {"seeds": len(found)} | dict.fromkeys(("relations", "method", *COLUMNS.values()))
     return row | {"unit": "none", "evaluator": True, "composed": 0}
 
 
@@ -121,60 +107,31 @@ def _candidates(record: RunRecord, texts: int | None) -> tuple[int, int] | None:
 )
 def chart(rows: Sequence[Row]) -> Chart:
     """Horizontal bars of PREC@1 with their intervals over seeds: guessing and the base encoder in grey, runs
-    in colours as in `moved`, and those that differ from the chosen one in more than privacy hatched. The
-    chosen run is a hollow mark. MRR stands in the labels."""
+    in colours as in `moved`. MRR stands in the labels."""
     if not rows:
         return empty("no run here was judged by relations")
     scores = [f"{percent(row['accuracy'])}, MRR {percent(row['mrr'])}" for row in rows]
     told = zip(rows, scores, strict=True)
     labels = distinct("\n".join([*textwrap.wrap(str(row["label"]), LINE), score]) for row, score in told)
     rows = [{**row, "name": label} for row, label in zip(rows, labels, strict=True)]
-    most = max(row[key] or 0.0 for row in rows for key in ("accuracy", "accuracy_high", "own_accuracy"))
+    most = max(row[key] or 0.0 for row in rows for key in ("accuracy", "accuracy_high"))
     series = []
     for name, slot in SLOTS.items():
         own = [row for row in rows if _side(row) == name]
         look: Look = {"slot": slot, "shape": 0, "legend": False, "hover": HOVER}
         series += [marks(own, "accuracy", "name", name=name, kind="bars", **look)] if own else []
     series += intervals(rows, "name", "accuracy_low", "accuracy_high", name=INTERVAL, slot=DARK)
-    marked = [row for row in rows if row["own_accuracy"] is not None and (row["seeds"] > 1 or row["chosen"])]
-    if marked:
-        series.append(marks(marked, "own_accuracy", "name", name=CHOSEN, slot=DARK, hollow=True, size=10))
     return single(
         Axis(title=MEASURE, percent=True, low=0, high=min(1.0, 1.08 * most) or 1.0),
         named(labels),
         series,
         height=190 + sum(max(34, 18 * (label.count("\n") + 1)) for label in labels),
-        legend=max(int(row["seeds"]) for row in rows) > 1 or any(row["chosen"] for row in rows),
+        legend=max(int(row["seeds"]) for row in rows) > 1,
     )
 
 
-def kept(one: Row, whole: Row) -> tuple[float, float | None, float | None] | None:
-    """The share of the second row's gain above the base encoder that the first one has, and its 95%
-    confidence interval (`seeds.ratio`), None where there are too few seeds for one. None where the second
-    row shows no gain."""
-    if whole["gain"] <= 0 or (whole["gain_error"] is not None and _unsure(whole)):
-        return None
-    if one["gain_error"] is None or whole["gain_error"] is None:
-        return one["gain"] / whole["gain"], None, None
-    first, second = ((row["gain"], row["gain_error"], row["seeds"]) for row in (one, whole))
-    return ratio(first, second)
-
-
-def shared(rows: Iterable[Row], shares: Mapping[str, tuple[float, float | None, float | None]]) -> list[Row]:
-    """The rows with the share of the gain that each run keeps (`kept`), by its id."""
-    return [
-        row | dict(zip(("kept", "kept_low", "kept_high"), shares.get(str(row["run"]), (None,) * 3), strict=True))
-        for row in rows
-    ]
-
-
-def _unsure(row: Row) -> bool:
-    """Whether the seeds do not show that the row's gain is above 0."""
-    return ratio((0.0, 0.0, row["seeds"]), (row["gain"], row["gain_error"], row["seeds"]))[1] is None
-
-
 def _side(row: Row) -> str:
-    """What stands behind a bar, by which it has its colour (`SLOTS`)."""
+    """What stands behind a bar."""
     if row["kind"] != "run":
         return "to compare with"
     if row["method"] == RANDOMISED:

@@ -9,7 +9,6 @@ from dataclasses import replace
 from privgraph.runs.records import RunRecord
 from privgraph_workbench import theme
 from privgraph_workbench.facts import teacher_settings
-from privgraph_workbench.figures import seeds
 from privgraph_workbench.figures.axes import placed, spans
 from privgraph_workbench.figures.chart import Axis, Chart, Look, Panel, Row, Series, empty, percentages, shared
 from privgraph_workbench.figures.figure import figure
@@ -41,8 +40,8 @@ HOVER = ("title", "release", "weights", "mean", "low", "high", "seeds", "epsilon
 def data(records: Iterable[RunRecord], opened: str = "") -> list[Row]:
     """One row per setting that guarantees something, the most accurate first: what `tradeoff.data` says of
     it, `weights`, `release`, `queries`, `teachers` (`teacher_settings`), `also` (what else tells it from
-    others), `open` (whether the run `opened` is one of its seeds) and `error` (standard error of the mean;
-    None for too few seeds). A method whose votes have unequal weights has a title of its own."""
+    others) and `open` (whether the run `opened` is one of its seeds). A method whose votes have unequal
+    weights has a title of its own."""
     done = [record for record in records if record.state == "done" and "test_accuracy" in record.metrics]
     known, rest = {record.id: record for record in done}, teacher_settings.rest(done)
     rows = []
@@ -51,8 +50,7 @@ def data(records: Iterable[RunRecord], opened: str = "") -> list[Row]:
             continue
         ids = str(row["runs"]).split()
         own = {**teacher_settings.columns(known[ids[0]]), "also": rest[ids[0]], "open": opened in ids}
-        error = seeds.standard_error([known[one].metrics["test_accuracy"] for one in ids])
-        rows.append({**row, **own, "title": teacher_settings.title(known[ids[0]]), "error": error})
+        rows.append({**row, **own, "title": teacher_settings.title(known[ids[0]])})
     return sorted(rows, key=lambda row: (row["graph"], -row["mean"], row["epsilon"]))
 
 
