@@ -128,9 +128,21 @@ study-attacks: $(VENV)/.installed
 # fb100-johnshopkins55 at hand.
 bench: $(VENV)/.installed-test
 	$(BIN)/python -m tests.benchmarks.bench_stack
+	$(BIN)/python -m tests.benchmarks.bench_networks
 	$(BIN)/python -m tests.benchmarks.bench_nap
+	$(BIN)/python -m tests.benchmarks.bench_noise
 	$(BIN)/python -m tests.benchmarks.bench_teachers
 	$(BIN)/python -m tests.benchmarks.bench_teachers --memory
+	$(BIN)/python -m tests.benchmarks.bench_prompts
+	$(BIN)/python -m tests.benchmarks.bench_subgraphs
+	$(BIN)/python -m tests.benchmarks.bench_prompt_attack
+	$(BIN)/python -m tests.benchmarks.bench_relations
+	$(BIN)/python -m tests.benchmarks.bench_asking
+	$(BIN)/python -m tests.benchmarks.bench_start
+	$(BIN)/python -m tests.benchmarks.bench_page
+	$(BIN)/python -m tests.benchmarks.bench_live
+	$(BIN)/python -m tests.benchmarks.bench_first_hour
+	$(BIN)/python -m tests.benchmarks.bench_queue
 
 # Whole runs with a GPU and without it, on a machine that has one.
 .PHONY: bench-device
@@ -158,6 +170,13 @@ planted-bugs: $(VENV)/.installed-test
 INPUTS ?= 100000
 fuzz: $(VENV)/.installed-test
 	$(BIN)/python -m tests.fuzz --inputs $(INPUTS)
+
+# Workers, commands, launchers, apps and databases killed at random moments, on SQLite and PostgreSQL, and what was lost (nothing; about
+# 15 seconds a round). ROUNDS=40 plays fewer.
+.PHONY: faults
+ROUNDS ?= 200
+faults: $(VENV)/.installed-test
+	$(BIN)/python -m tests.faults.rounds --rounds $(ROUNDS)
 
 # Sixteen workers that pull 3,000 short runs from one PostgreSQL store; the same while a worker is killed every second and the database
 # crashes twice; and the runs an hour of one worker and of two. RUNS=300 plays fewer.

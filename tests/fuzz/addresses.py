@@ -1,18 +1,22 @@
-"""Addresses of pages: read by what reads them, without a page."""
+"""Addresses of pages: read by what reads them, without a page (`ADDRESSES`), and some of them by whole pages
+(`PAGES`)."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Coroutine, Iterator, Sequence
+from pathlib import Path
 from typing import Any, cast
 from unittest import mock
 from urllib.parse import quote, urlencode
 
 import streamlit
+from streamlit.testing.v1 import AppTest
 from tests.fuzz import strange
 from tests.fuzz.kinds import Crash
 from tests.fuzz.stored import kept
 
+import privgraph_workbench
 from privgraph.attacks.options import AttackOptions
 from privgraph.audits.options import AuditOptions
 from privgraph.data.catalogue import DATASETS
@@ -21,6 +25,7 @@ from privgraph.registry import ATTACKS, AUDITS, METHODS
 from privgraph.runs.records import STATES, RunQuery
 from privgraph_workbench.facts import datasets
 from privgraph_workbench.forms import widgets
+from privgraph_workbench.jobs import queue
 from privgraph_workbench.parts import pricing
 from privgraph_workbench.parts.planning import SEEDS, SETUP
 from privgraph_workbench.serving import shell
@@ -185,3 +190,21 @@ def _finish(task: Coroutine[Any, Any, None]) -> None:
     except StopIteration:
         return
     raise Crash("the gate waits for something")
+
+
+def take_page(given: object) -> Sequence[str]:
+    """Draw the whole page at that address, with the kept store and no workers."""
+    page, query = cast(tuple[str, Query], given)
+    with (
+        mock.patch.object(queue, "store", return_value=kept().store),
+        mock.patch.object(queue, "launch", return_value=[]),
+    ):
+        app = AppTest.from_file(str(Path(privgraph_workbench.__file__).with_name("app.py")), default_timeout=300)
+        if page != "start":
+            app.switch_page(str(shell.folder() / f"{page}.py"))
+        for name, values in query.items():
+            app.query_params[name] = values if len(values) > 1 else values[0]
+        app.run()
+    if app.exception:
+        raise Crash(f"{app.exception[0].message[:200]}: {app.exception[0].stack_trace[-2:]}")
+    return [one.value for one in [*app.warning, *app.error]]

@@ -13,6 +13,7 @@ KINDS = {
         Kind("specs", 0.3, specs.make, specs.take),
         Kind("plans", 0.005, specs.make, specs.take_plan),
         Kind("stored", 0.045, stored.make, stored.take),
-        Kind("addresses", 0.2, addresses.make, addresses.take),
+        Kind("addresses", 0.1995, addresses.make, addresses.take),
+        Kind("pages", 0.0005, addresses.make, addresses.take_page),
     )
 }

@@ -13,8 +13,11 @@ from tests.planted.planting import Bug, Verdict, instead
 from tests.secrets_made_here import KEY, secret
 from tests.test_streams import linear_complexity
 from torch import Tensor
+from torch.nn import functional
 
 from privgraph.lattice import step_of
+from privgraph.mechanisms import aggregation
+from privgraph.mechanisms.aggregation import aggregate
 from privgraph.mechanisms.gaussian import GaussianNoise
 from privgraph.mechanisms.gradients import PrivateGradients
 from privgraph.methods.gradients.dp_gnn import network, subgraphs
@@ -82,6 +85,21 @@ def gradients_of_an_absurd_record() -> Verdict:
     return Verdict(wrong=bad > 0, seen=f"{bad} of {net.gradients.numel()} released numbers are beyond all noise")
 
 
+def sums_of_rows() -> Verdict:
+    """A hub's sum over its neighbours in two orders: who comes first must not show in the last digits."""
+    rows = aggregation.unit_rows(torch.randn(900, 8, generator=torch.Generator().manual_seed(1)))
+
+    def total(order: Tensor) -> Tensor:
+        pointers = torch.tensor([0, 900, *[900] * 899])
+        return aggregate(
+            torch.sparse_csr_tensor(pointers, torch.arange(900), torch.ones(900), (900, 900), check_invariants=True),
+            rows[order],
+        )
+
+    away = float((total(torch.arange(900)) - total(torch.arange(900).flip(0))).abs().max())
+    return Verdict(wrong=away > 0, seen=f"two orders are {away:.1g} apart")
+
+
 @contextmanager
 def streams_handed_out_again() -> Iterator[None]:
     def again(self: Context, name: str) -> Secret:
@@ -102,6 +120,52 @@ def nothing_is_drawn_twice() -> Verdict:
 
 def _forgetful() -> AbstractContextManager[None]:
     return instead(StackedNet, "forget", lambda self, gone: None)
+
+
+def _uncut(rows: Tensor) -> Tensor:
+    return rows / torch.linalg.vector_norm(rows, dim=1, keepdim=True)
+
+
+def _by_rows(rows: Tensor, weight: Tensor, bias: Tensor | None = None, size: int = 0) -> Tensor:
+    return functional.linear(rows, weight, bias)
+
+
+def an_example_among_others() -> Verdict:
+    """What a layer makes of the same example in tables of one to twenty rows, and at both ends of a table."""
+    generator = torch.Generator().manual_seed(0)
+    rows, weight = torch.randn(20, 301, generator=generator), torch.randn(64, 301, generator=generator)
+    alone = ragged_network.linear(rows[:1], weight)
+    found = [ragged_network.linear(rows[:count], weight)[:1] for count in range(2, 20)]
+    found.append(ragged_network.linear(rows.flip(0), weight)[-1:])
+    turned = sum(not torch.equal(alone, other) for other in found)
+    return Verdict(wrong=turned > 0, seen=f"{turned} of {len(found)} companies change an example's last digits")
+
+
+def an_activation_at_the_end() -> Verdict:
+    """The last of a few numbers is computed as it is among many."""
+    values = torch.randn(4096, generator=torch.Generator().manual_seed(0))
+    whole = ragged_network.activation(functional.elu, values)
+    turned = sum(
+        not torch.equal(ragged_network.activation(functional.elu, values[:count]), whole[:count])
+        for count in range(1, 64)
+    )
+    return Verdict(wrong=turned > 0, seen=f"{turned} of 63 lengths change the last numbers")
+
+
+def _reading_node_0(x: Tensor, part: Tensor) -> Tensor:
+    return x[part.clamp_min(0)]
+
+
+def padding_beside_an_absurd_record() -> Verdict:
+    """Subgraphs with padding, when the first node's record is not finite."""
+    generator = torch.Generator().manual_seed(0)
+    x = torch.randn(9, 4, generator=generator)
+    x[0] = torch.inf
+    net = SubgraphNetwork(4, 5, 3)
+    net.initialise(generator)
+    net.backward(x, torch.tensor([[0, -1, -1], [1, 2, -1], [3, -1, -1]]), torch.tensor([0, 1, 2]))
+    lost = int((~torch.isfinite(net.squared_norms()[0, 1:])).sum())
+    return Verdict(wrong=lost > 0, seen=f"{lost} of 2 other examples lose their gradients")
 
 
 LISTS = subgraphs.frozen_subgraphs
@@ -162,35 +226,69 @@ def a_single_node_among_others() -> Verdict:
 
 BUGS = (
     Bug(
-        "noise from a Mersenne Twister",
-        "streams.py",
-        lambda: instead(Secret, "words", twister_words),
-        noise_is_no_recurrence,
+        name="noise from a Mersenne Twister",
+        where="streams.py",
+        plant=lambda: instead(Secret, "words", twister_words),
+        check=noise_is_no_recurrence,
     ),
     Bug(
-        "normals of single precision",
-        "mechanisms/gaussian.py",
-        lambda: instead(GaussianNoise, "add_", single_normals),
-        the_last_digits_say_nothing,
+        name="normals of single precision",
+        where="mechanisms/gaussian.py",
+        plant=lambda: instead(GaussianNoise, "add_", single_normals),
+        check=the_last_digits_say_nothing,
     ),
     Bug(
-        "noise added in floats",
-        "mechanisms/gaussian.py",
-        lambda: instead(GaussianNoise, "add_", noise_before_rounding),
-        the_last_digits_say_nothing,
-    ),
-    Bug("0 times infinity", "nn/stacked.py", _forgetful, gradients_of_an_absurd_record),
-    Bug("a secret stream for two purposes", "methods/training.py", streams_handed_out_again, nothing_is_drawn_twice),
-    Bug(
-        "lists as wide as the fullest",
-        "methods/gradients/dp_gnn/subgraphs.py",
-        _as_wide_as_the_fullest,
-        lists_beside_the_fullest,
+        name="noise added in floats",
+        where="mechanisms/gaussian.py",
+        plant=lambda: instead(GaussianNoise, "add_", noise_before_rounding),
+        check=the_last_digits_say_nothing,
     ),
     Bug(
-        "a norm by the batch's length",
-        "nn/ragged_network.py",
-        lambda: instead(ragged_network.Factors, "squared_norms", _norms_by_length),
-        a_single_node_among_others,
+        name="0 times infinity",
+        where="nn/stacked.py",
+        plant=_forgetful,
+        check=gradients_of_an_absurd_record,
+    ),
+    Bug(
+        name="padding times zero",
+        where="methods/gradients/dp_gnn/network.py",
+        plant=lambda: instead(network, "_features", _reading_node_0),
+        check=padding_beside_an_absurd_record,
+    ),
+    Bug(
+        name="rows of sums not cut off",
+        where="mechanisms/aggregation.py",
+        plant=lambda: instead(aggregation, "unit_rows", _uncut),
+        check=sums_of_rows,
+    ),
+    Bug(
+        name="a secret stream for two purposes",
+        where="methods/training.py",
+        plant=streams_handed_out_again,
+        check=nothing_is_drawn_twice,
+    ),
+    Bug(
+        name="products in tables of any size",
+        where="nn/tables.py",
+        plant=lambda: instead(ragged_network, "linear", _by_rows),
+        check=an_example_among_others,
+    ),
+    Bug(
+        name="activations in pieces of any size",
+        where="nn/tables.py",
+        plant=lambda: instead(ragged_network, "activation", lambda function, values: function(values)),
+        check=an_activation_at_the_end,
+    ),
+    Bug(
+        name="lists as wide as the fullest",
+        where="methods/gradients/dp_gnn/subgraphs.py",
+        plant=_as_wide_as_the_fullest,
+        check=lists_beside_the_fullest,
+    ),
+    Bug(
+        name="a norm by the batch's length",
+        where="nn/ragged_network.py",
+        plant=lambda: instead(ragged_network.Factors, "squared_norms", _norms_by_length),
+        check=a_single_node_among_others,
     ),
 )
