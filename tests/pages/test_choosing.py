@@ -23,8 +23,6 @@ from privgraph_workbench.words.numbers import option
 def script() -> None:
     import streamlit as st
 
-    from privgraph_workbench.parts import choosing
-
     titles = st.session_state.get("titles", {"a": "Ring", "b": "Ring (2)"})
     st.markdown(choosing.one("Run", titles, "run"))
     st.button("Again", key="again")
@@ -39,15 +37,6 @@ def test_who_has_chosen_a_run_keeps_it_when_titles_change_hands() -> None:
         app.button(key="again").click().run()
         assert app.markdown[0].value == "b"
         assert app.query_params["run"] in ("b", ["b"])
-
-
-def test_titles_of_runs_hang_on_no_other_run(store: RunStore) -> None:
-    runs = [keep(store, spec("gnn", unit="none", hidden=hidden)) for hidden in (8, 16)]
-    records = [store.get(run) for run in runs]
-    titles = choosing.runs(records)
-    assert len(set(titles.values())) == 2
-    for record in records:
-        assert choosing.runs([record])[record.id] == titles[record.id]
 
 
 @pytest.mark.parametrize("page", ["data", "accounting", "tradeoffs"])

@@ -58,7 +58,7 @@ def test_a_finished_run_shows_its_numbers(opened: Open, store: RunStore) -> None
     assert shown["Adversary's accuracy"] == bound(meaning.guess(said.epsilon, said.delta))
     assert "mine" in badges(app)
     assert {"run": run, "who": "worst-case"} in links(app)
-    assert bars(app, run) == {"Largest class": 0.5, "This run": pytest.approx(0.8123)}
+    assert bars(app, run) == {"Guessing": 0.5, "This run": pytest.approx(0.8123)}
     assert {"SVG", "PDF", "PNG", "CSV", "JSON"} <= set(offered_files.labels(app))
     line = "privgraph run progap --data karate --unit edge --epsilon 2 --seed 0"
     commands = [block.value for block in app.code]

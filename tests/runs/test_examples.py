@@ -173,7 +173,7 @@ def test_what_ships_is_of_public_graphs_and_says_that_its_noise_is_public() -> N
         for found in shipped.attacks(record.id):
             attacked += 1
             assert found.bound is None or found.bound <= said.epsilon
-    assert attacked > 50
+    assert attacked > 40
 
 
 @pytest.mark.long
