@@ -15,13 +15,14 @@ from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.forms import beginnings
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.parts import choosing
 from privgraph_workbench.serving import shell
 from privgraph_workbench.words.numbers import option
 
 
 def script() -> None:
     import streamlit as st
+
+    from privgraph_workbench.parts import choosing
 
     titles = st.session_state.get("titles", {"a": "Ring", "b": "Ring (2)"})
     st.markdown(choosing.one("Run", titles, "run"))
