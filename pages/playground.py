@@ -17,8 +17,8 @@ from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.play import evidence, told_numbers
 from privgraph_workbench.forms import widgets
 from privgraph_workbench.parts import layout
-from privgraph_workbench.parts.two_worlds import AUTOMATIC, LEVEL, ROUNDS, Game, Pair, drawn
 from privgraph_workbench.play import world as worlds
+from privgraph_workbench.play.two_worlds import AUTOMATIC, LEVEL, ROUNDS, Game, Pair, drawn
 from privgraph_workbench.play.world import World
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, page, texts

@@ -19,7 +19,7 @@ pytestmark = [
     pytest.mark.skipif(not CHROMIUM, reason="no chromium at hand: install Debian's chromium"),
 ]
 
-LAPTOP, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 800}
+LAPTOP = {"width": 1280, "height": 800}
 STOPPED, FAILED, OPEN = spec(epsilon=4.0), spec(epsilon=8.0), spec("gnn", unit="none")
 KEPT = [spec(epsilon=2.0, seed=seed) for seed in (0, 1, 2)]
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 from streamlit.testing.v1 import AppTest
 
 
@@ -11,11 +9,6 @@ def texts(app: AppTest) -> str:
     """All sentences of the page, with those of its notices."""
     kinds = (app.markdown, app.caption, app.warning, app.error, app.info, app.success)
     return "\n".join(element.value for kind in kinds for element in kind)
-
-
-def summaries(app: AppTest) -> list[str]:
-    """What each figure of the page says to somebody who cannot see it."""
-    return [json.loads(one.proto.json)["summary"] for one in app.get("bidi_component")]
 
 
 def numbers(app: AppTest) -> dict[str, str]:

@@ -9,8 +9,8 @@ from streamlit.testing.v1 import AppTest
 from tests.pages.reading import numbers
 
 from privgraph.runs.store import RunStore
-from privgraph_workbench.parts.two_worlds import Pair
 from privgraph_workbench.play import world as worlds
+from privgraph_workbench.play.two_worlds import Pair
 from privgraph_workbench.play.world import make_world
 from privgraph_workbench.words.numbers import bound
 

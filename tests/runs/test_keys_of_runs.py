@@ -200,7 +200,7 @@ PLACES: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
     "libraries": _libraries,
     "processor": _processor,
     **{
-        name: (lambda patch, name=name: patch.setenv(name, "COMPATIBLE"))  # type: ignore[misc]
+        name: (lambda patch, name=name: patch.setenv(name, "COMPATIBLE"))
         for name in ("MKL_CBWR", "ONEDNN_MAX_CPU_ISA", "ATEN_CPU_CAPABILITY")
     },
 }

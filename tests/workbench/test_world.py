@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from privgraph_workbench.figures.play import evidence
-from privgraph_workbench.parts.two_worlds import Pair, automatic, drawn
 from privgraph_workbench.play import world as worlds
+from privgraph_workbench.play.two_worlds import Pair, automatic, drawn
 from privgraph_workbench.play.world import FRIENDS, World, make_world
 
 SMALL = make_world(60, 0.85)

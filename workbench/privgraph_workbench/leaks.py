@@ -128,15 +128,6 @@ def better_rival(attack: AttackRecord) -> str:
     return max(better, key=lambda name: found[name][0], default="")
 
 
-def strongest(attack: AttackRecord) -> tuple[float, float, float]:
-    """The area that the strongest score of these answers finds, with its interval.
-
-    Of edges told by distance, the area of the attack itself.
-    """
-    rival = "" if by_similarity(attack) else better_rival(attack)
-    return rivals(attack)[rival] if rival else attack.found
-
-
 def keeps(attack: AttackRecord) -> bool:
     """Whether no score of these answers finds anything, and no interval leaves room for more."""
     most = max([attack.found[2], *(high for _, _, high in rivals(attack).values())])

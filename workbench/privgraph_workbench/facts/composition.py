@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from privgraph.privacy.kinds import NEIGHBOURS, Neighbours
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.graph_id import GraphId, People
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts import method_costs
-from privgraph_workbench.words.naming import UPLOAD, graph_of, unit_of
+from privgraph_workbench.words.naming import UPLOAD, titled, unit_of
 from privgraph_workbench.words.numbers import rounded_delta, stated
 
 _WITH_RECORDS = (Neighbours.NODE, Neighbours.ASSIGNED_NODE, Neighbours.FROZEN_SAMPLE, Neighbours.FROZEN_DEGREES)
@@ -32,7 +33,7 @@ def together(records: Sequence[RunRecord]) -> list[dict[str, str]]:
     for one in records:
         if one.statement is not None and one.statement.unit != "none":
             people.setdefault(GraphId.of(one.spec).people, []).append(one)
-    found = [(graph_of(runs[0]), runs) for held in people.values() for runs in promises(held)]
+    found = [(_graph(runs[0]), runs) for held in people.values() for runs in promises(held)]
     found += [(ANY_GRAPH, runs) for runs in _over_graphs(people)]
     return [_row(graph, runs) for graph, runs in found if len(runs) > 1]
 
@@ -47,6 +48,11 @@ def _row(graph: str, runs: Sequence[RunRecord]) -> dict[str, str]:
         "sound ε of all": stated("sound", price if delta < 1 else math.inf),
         "δ": rounded_delta(delta),
     }
+
+
+def _graph(record: RunRecord) -> str:
+    """The graph of a run, however that was split: its people are the same."""
+    return titled(record.spec.dataset, replace(GraphId.of(record.spec), split="random").words())
 
 
 def _over_graphs(people: Mapping[People, Sequence[RunRecord]]) -> list[list[RunRecord]]:

@@ -59,8 +59,6 @@ class Description:
 
     facts: PublicFacts
     degrees: tuple[dict[str, Any], ...]
-    mean_degree: float
-    largest_degree: int
     classes: Mapping[str, int]
     largest_class: float
     homophily: float | None
@@ -135,8 +133,6 @@ def _parse(described: Mapping[str, Any]) -> Description:
             }
             for bin_ in described["degree"]["histogram"]
         ),
-        mean_degree=described["degree"]["mean"],
-        largest_degree=described["degree"]["max"],
         classes=names,
         largest_class=described["largest_class_share"],
         homophily=described["homophily"],

@@ -134,9 +134,7 @@ class Doubt(StrEnum):
 def doubt(plan: Plan, told: Outlook, epsilon: float) -> tuple[Doubt, Mapping[str, str]] | None:
     """What speaks against a budget, with the numbers of its text: by runs, else by the plan."""
     at = told.expected(epsilon)
-    if at is not None:
-        if at["low"] is None:
-            return None
+    if at is not None and at["low"] is not None:
         reached = {"reached": f"{percent(at['mean'])} ({percent(at['low'])} to {percent(at['high'])})"}
         level, blind = told.majority, told.blind
         if level is not None and at["low"] <= level:

@@ -69,9 +69,8 @@ def rows(groups: Sequence[Sequence[Light]], records: Mapping[str, RunRecord]) ->
 def _row(group: Sequence[Light], record: RunRecord | None, words: Mapping[str, str]) -> dict[str, Any]:
     first, accuracies = group[0], _held(group, "test_accuracy")
     mean, low, high = confidence(accuracies, most=1.0) if accuracies else (None, None, None)
-    words_of = naming.titled(first["dataset"], first["graph"]).removeprefix(
-        title := naming.data_title(first["dataset"])
-    )
+    title = naming.data_title(first["dataset"])
+    size = naming.titled(first["dataset"], first["graph"]).removeprefix(title).strip(" ()")
     state, look = _state(group)
     newest = max(_held(group, "created"), default=None)
     asked = "" if record is None or naming.unit_of(record) == "none" else naming.asked(record)
@@ -79,7 +78,7 @@ def _row(group: Sequence[Light], record: RunRecord | None, words: Mapping[str, s
         "title": method_title(first["method"]),
         "told": ", ".join(filter(None, (asked, "" if record is None else words[naming.setting(record)]))),
         "graph": title,
-        "size": words_of.strip(" ()") or ("" if first["nodes"] is None else f"{first['nodes']:,} nodes"),
+        "size": size or ("" if first["nodes"] is None else f"{first['nodes']:,} nodes"),
         "unit": _protects(first),
         "epsilons": _epsilons(group),
         "mean": mean,

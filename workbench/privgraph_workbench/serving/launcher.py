@@ -170,7 +170,7 @@ def command(host: str, port: int) -> list[str]:
         "client.showErrorDetails": "none",  # a traceback belongs into the log of the server
         "logger.hideWelcomeMessage": "true",
         "global.developmentMode": "false",
-        "global.disableWidgetStateDuplicationWarning": "true",  # a line that is dragged moves a slider with a default
+        "global.disableWidgetStateDuplicationWarning": "true",  # linked fields set widgets that have a default
     }
     hosts = dict.fromkeys(
         [*("127.0.0.1", "localhost", "::1"), _plain(host), *filter(None, os.environ.get(_HOSTS, "").split(","))]

@@ -41,12 +41,6 @@ def reads_no_edge(name: str) -> bool:
     return name in METHODS and not METHODS[name].uses_edges
 
 
-def network_of(record: RunRecord) -> str:
-    """How the run's network reads neighbours, in its method's word; "" where the method leaves no choice."""
-    options = record.spec.options
-    return next((str(options[name]) for name in NETWORKS if name in options), "")
-
-
 def data_title(dataset: str) -> str:
     """What people call a graph; its name where nobody knows it."""
     try:
