@@ -111,8 +111,14 @@ def _facebook() -> list[RunSpec]:
 
 
 def _privgnn() -> list[RunSpec]:
-    lines = privgnn.by_epsilon("cora")
-    return [one for seed in SEEDS for line in lines for one in privgnn.specs_of(line, "cora", seed, privgnn.EPSILONS)]
+    both = ((privgnn.by_epsilon, privgnn.EPSILONS), (privgnn.by_lambda, privgnn.LAMBDAS))
+    return [
+        spec
+        for seed in SEEDS
+        for make, axis in both
+        for line in make("cora")
+        for spec in privgnn.specs_of(line, "cora", seed, axis)
+    ]
 
 
 def _dp_gpl() -> list[RunSpec]:
