@@ -59,11 +59,11 @@ def pulling(home: Path) -> Iterator[None]:
     flags = ["worker", "--forever", "--device=cpu", "--memory=8GB"]
     with at_home(home), (home / "pulling.log").open("wb") as log:
         process = subprocess.Popen([*shell(), *flags], stdout=log, stderr=log)
-        try:
-            yield
-        finally:
-            process.terminate()
-            code = process.wait(timeout=60)
+    try:
+        yield
+    finally:
+        process.terminate()
+        code = process.wait(timeout=60)
     assert code == 0, (home / "pulling.log").read_text()
 
 
