@@ -312,7 +312,7 @@ def form() -> None:
         reasons.append(refusal)
     runs = [] if asked.errors or reasons else planning.specs_of(spec, chosen, asked)
     told = planning.outlook_of(runs[0], chosen) if runs else Outlook()
-    took = planning.seconds_of(found, runs[0], int(asked.setup.values["seeds"])) if runs and found else None
+    took = planning.seconds_of(runs, found[0].facts) if runs and found else None
     with bar:
         numbers(found or [], told, asked, RELATIONS in chosen.method.tasks, took)
         label = "Run" if len(runs) < 2 else f"Run {len(runs)} runs"

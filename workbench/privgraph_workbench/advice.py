@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 
 import numpy as np
@@ -21,6 +21,7 @@ from scipy import stats
 from privgraph.privacy.kinds import Neighbours, Release
 from privgraph.registry import METHODS
 from privgraph_workbench.summary import FEWEST
+from privgraph_workbench.text import texts
 
 BASELINE = "mlp"
 """The method that reads no edge, and so hides every one."""
@@ -60,29 +61,19 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Difference:
-    """An estimate with its interval."""
-
-    mean: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True, kw_only=True)
 class Method:
-    """One method at one epsilon."""
+    """One method at one epsilon: columns of `[advice]` in text/columns.toml, the method by its name."""
 
     method: str
     accuracy: float
     low: float
-    """Of the 95% interval over seeds; nan for fewer than three."""
     high: float
     seeds: int
-    cost: Difference | None
-    """Below the network without privacy; None where that has not run."""
+    cost: float | None
+    cost_low: float | None
+    cost_high: float | None
     verdict: Verdict
     promise: str
-    """What a promise to a person leaves out; "" for a full one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,14 +170,17 @@ def _verdict(
 
 def _method(name: str, rows: pd.DataFrame, network: pd.DataFrame, verdict: Verdict) -> Method:
     mean, low, high = interval(rows.accuracy)
-    cost = difference(network, rows) if len(network) else None
+    lost = difference(network, rows) if len(network) else None
+    cost = [None if lost is None else 100 * one for one in lost or (0.0, 0.0, 0.0)]
     return Method(
         method=name,
         accuracy=mean,
         low=low,
         high=high,
         seeds=rows.seed.nunique(),
-        cost=cost,
+        cost=cost[0],
+        cost_low=cost[1],
+        cost_high=cost[2],
         verdict=verdict,
         promise=", ".join(sorted(missing(rows))),
     )
@@ -194,29 +188,14 @@ def _method(name: str, rows: pd.DataFrame, network: pd.DataFrame, verdict: Verdi
 
 def table(found: Sequence[Advice]) -> pd.DataFrame:
     """A row for each method at each epsilon; the columns are those of `[advice]` in text/columns.toml."""
-    return pd.DataFrame(
-        [
-            {
-                "epsilon": at.epsilon,
-                "method": METHODS[one.method].title if one.method in METHODS else one.method,
-                "accuracy": one.accuracy,
-                "low": one.low,
-                "high": one.high,
-                "seeds": one.seeds,
-                "cost": None if one.cost is None else 100 * one.cost.mean,
-                "cost_low": None if one.cost is None else 100 * one.cost.low,
-                "cost_high": None if one.cost is None else 100 * one.cost.high,
-                "verdict": one.verdict.value,
-                "promise": one.promise,
-            }
-            for at in found
-            for one in at.methods
-        ]
-    )
+    rows = [{"epsilon": at.epsilon, **asdict(one)} for at in found for one in at.methods]
+    titles = {name: one.title for name, one in METHODS.items()}
+    return pd.DataFrame(rows, columns=list(texts("columns")["advice"])).replace({"method": titles})
 
 
-def difference(one: pd.DataFrame, other: pd.DataFrame, level: float = 0.95) -> Difference | None:
-    """By how much the runs of one setting are more accurate than those of another; None for too few seeds."""
+def difference(one: pd.DataFrame, other: pd.DataFrame, level: float = 0.95) -> tuple[float, float, float] | None:
+    """By how much the runs of one setting are more accurate than those of another (mean, low, high); None for
+    too few seeds."""
     mine, theirs = (dict(zip(frame.seed, frame.accuracy, strict=True)) for frame in (one, other))
     shared = sorted(mine.keys() & theirs.keys())
     if len(shared) >= FEWEST and 2 * len(shared) > max(len(mine), len(theirs)):
@@ -231,7 +210,7 @@ def difference(one: pd.DataFrame, other: pd.DataFrame, level: float = 0.95) -> D
     guess = one.run.equals(other.run)  # of the same runs, so that its agreement over seeds tells nothing
     distinct = len(set(x)) if guess else min(len(set(x)), len(set(y)))
     reach = max(float(stats.t.ppf((1 + level) / 2, freedom)) * error, _wald(one, other, distinct, level))
-    return Difference(mean=mean, low=mean - reach, high=mean + reach)
+    return mean, mean - reach, mean + reach
 
 
 def _welch(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, float]:
@@ -258,7 +237,7 @@ def better(one: pd.DataFrame, other: pd.DataFrame, level: float = 0.95) -> bool:
     if not len(other) or other.accuracy.isna().all():
         return True
     found = difference(one, other, level)
-    return found is not None and found.low > 0
+    return found is not None and found[1] > 0
 
 
 def interval(values: pd.Series) -> tuple[float, float, float]:

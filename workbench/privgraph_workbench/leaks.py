@@ -26,8 +26,6 @@ from privgraph_workbench.text import texts
 
 FAR = 0.65
 """A clear leak: all of the interval of the area lies from here on."""
-CLOSE = 0.55
-"""An interval that lies below leaves no room for a leak."""
 NO_MEMORY = 0.02
 """A training accuracy that exceeds the test accuracy by less says that a run remembers nobody."""
 LITTLE = 0.1
@@ -109,29 +107,15 @@ def guessing(attack: AttackRecord) -> bool:
     return not (_on_own(attack) or round(attack.found[1], 3) > 0.5 or few)
 
 
-def rivals(attack: AttackRecord) -> dict[str, tuple[float, float, float]]:
-    """The mean area of each other score of the same answers, with an interval at a shared confidence.
-
-    Empty for too few models for a mean.
-    """
-    if len(attack.areas) < FEW:
-        return {}
-    each = 1 - (1 - attack.confidence) / (1 + len(attack.rivals))
-    return {one.attack: mean_interval(one.areas, each) for one in attack.rivals}
-
-
 def better_rival(attack: AttackRecord) -> str:
-    """Name the attack whose score of the same answers finds most, more than this one and more than guessing;
-    "" where there is none."""
-    found = rivals(attack)
+    """Name the attack whose score of the same answers finds most, more than this one and than guessing at a
+    shared confidence; "" where there is none, and for too few models for a mean."""
+    if len(attack.areas) < FEW:
+        return ""
+    each = 1 - (1 - attack.confidence) / (1 + len(attack.rivals))
+    found = {one.attack: mean_interval(one.areas, each) for one in attack.rivals}
     better = [name for name, (mean, low, _) in found.items() if mean > attack.found[0] and round(low, 3) > 0.5]
     return max(better, key=lambda name: found[name][0], default="")
-
-
-def keeps(attack: AttackRecord) -> bool:
-    """Whether no score of these answers finds anything, and no interval leaves room for more."""
-    most = max([attack.found[2], *(high for _, _, high in rivals(attack).values())])
-    return guessing(attack) and most < CLOSE
 
 
 def _on_own(attack: AttackRecord) -> bool:

@@ -7,8 +7,10 @@ import statistics
 from collections.abc import Mapping, Sequence
 
 from privgraph.data.catalogue import dataset
+from privgraph.data.errors import DataError
+from privgraph.data.sizes import known_facts
 from privgraph.data.spec import DatasetSpec, PublicFacts
-from privgraph.options import OptionError, Scalar
+from privgraph.options import OptionError, Scalar, UnknownName
 from privgraph.registry import METHODS
 from privgraph.runs.graph_id import GraphId
 from privgraph.runs.queueing import STACK_LIMIT
@@ -27,8 +29,8 @@ REFERENCES: Mapping[str, Mapping[str, Scalar]] = {
 """What is trained without privacy beside: a model that reads no edge, and a network."""
 START_SECONDS = 4.0
 """To start a worker and load torch."""
-UNKNOWN_SECONDS = 10.0
-"""Of a run of a method of which no finished run tells its time."""
+LOOKED_AT = 50
+"""Finished runs of a method that tell its time, the newest."""
 
 
 def fitting(data: DatasetSpec, unit: str) -> list[str]:
@@ -91,17 +93,42 @@ def specs(
     ]
 
 
-def seconds(wanted: Sequence[RunSpec], facts: PublicFacts | None, known: Sequence[RunRecord], workers: int) -> float:
-    """Estimate how long the runs take, by finished runs of this machine, whose times grow with the nodes."""
-    pace: dict[str, list[float]] = {}
-    for one in known:
-        nodes = None if one.unreadable else GraphId.of(one.spec).nodes
-        if one.seconds and nodes:
-            pace.setdefault(one.spec.method, []).append(one.seconds / nodes)
-    total = 0.0
+def seconds(
+    wanted: Sequence[RunSpec], facts: PublicFacts | None, known: Sequence[RunRecord], workers: int
+) -> float | None:
+    """Estimate how long runs on one graph take; None where nothing tells of one of their methods.
+
+    By finished runs of the method, on the same data if there are any: their times grow with nodes and steps.
+    The time of one that was trained together with others is that of all of them.
+    """
+    total, count = 0.0, 0
     for name in {spec.method for spec in wanted}:
         runs = [spec for spec in wanted if spec.method == name]
+        own = [one for one in known if not one.unreadable and one.spec.method == name and one.seconds]
+        own = [one for one in own if one.spec.dataset == runs[0].dataset] or own
+        sized = [(one.seconds or 0.0, _work(one.spec, _facts(one.spec, runs[0], facts))) for one in own[:LOOKED_AT]]
+        paces = [took / work for took, work in sized if work]
+        if not paces or facts is None:
+            return None
         times = math.ceil(len(runs) / STACK_LIMIT) if runs[0].config().stacks else len(runs)
-        each = statistics.median(pace[name]) * facts.nodes if name in pace and facts is not None else UNKNOWN_SECONDS
-        total += times * (each + START_SECONDS)
-    return total / max(1, workers)
+        each = statistics.fmean(_work(spec, facts) or 0.0 for spec in runs)
+        total, count = total + times * (statistics.median(paces) * each + START_SECONDS), count + times
+    return total / max(1, min(workers, count))
+
+
+def _facts(spec: RunSpec, wanted: RunSpec, facts: PublicFacts | None) -> PublicFacts | None:
+    """The sizes of a run's graph: those of the graph that is asked about, or of the catalogue."""
+    if GraphId.of(spec) == GraphId.of(wanted):
+        return facts
+    try:
+        return known_facts(dataset(spec.dataset), spec.data_options)
+    except (DataError, OptionError, UnknownName):
+        return None
+
+
+def _work(spec: RunSpec, facts: PublicFacts | None) -> float | None:
+    """Nodes times steps; None where they are not known: of another version, or with noise of its own."""
+    try:
+        return None if facts is None else facts.nodes * spec.config().work(facts, 1.0).steps
+    except (OptionError, ValueError, ZeroDivisionError, UnknownName):
+        return None

@@ -43,7 +43,7 @@ def compare_command(parsed: argparse.Namespace) -> int:
     facts = datasets.public_facts(dataset(parsed.data), wanted[0].data_options, "random")
     known = store.find(RunQuery(states=("done",), limit=MOST_KNOWN))
     about = sweeps.seconds(wanted, facts, known, capacity())
-    print(f"{len(wanted)} runs, about {duration(about)} on this machine", file=sys.stderr)
+    print(f"{len(wanted)} runs; time on this machine: {duration(about)}", file=sys.stderr)
     ids = store.submit_all(wanted, [TAG], f"compare-{secrets.token_hex(4)}", retries=RETRIES)
     for run in ids:
         if store.get(run).state in ("stopped", "failed", "lost"):

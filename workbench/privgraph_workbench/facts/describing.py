@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Lock
@@ -40,25 +40,23 @@ class Piece:
 
 @dataclass(frozen=True, kw_only=True)
 class Domain:
-    """A domain of texts: how many texts and relations it has, words of a text on average and at most, and a
-    few related pairs of texts."""
+    """A domain of texts: numbers of texts, relations and words (mean, most), and a few related pairs."""
 
     name: str
     texts: int
     relations: int
     words: float
     most_words: int
-    samples: tuple[tuple[str, str], ...]
+    samples: Sequence[Sequence[str]]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Description:
     """What is known of a graph. `degrees` are rows (low, high, nodes, share); homophily is None without
-    edges, and so is `vote`: how often the commonest class among a node's neighbours is its own. `domains` are
-    those of texts, and `unlabelled` the texts that are of no class."""
+    edges, and so is `vote`: how often the commonest class among a node's neighbours is its own."""
 
     facts: PublicFacts
-    degrees: tuple[dict[str, Any], ...]
+    degrees: Sequence[Mapping[str, float]]
     classes: Mapping[str, int]
     largest_class: float
     homophily: float | None
@@ -104,57 +102,37 @@ def _ask(name: str, options: Mapping[str, Scalar], split: str, node: int | None)
     return asked.result()
 
 
-def _parse(described: Mapping[str, Any]) -> Description:
-    facts = PublicFacts(
-        nodes=described["nodes"],
-        edges=described["edges"],
-        entries=described["entries"],
-        features=described["features"],
-        classes=described["classes"],
-        train_nodes=described["split"]["train"],
-        undirected=described["undirected"],
-        domains=tuple(str(row["name"]) for row in described["domains"]),
-        entities=tuple(int(row["texts"]) for row in described["domains"]),
-        relations=tuple(int(row["relations"]) for row in described["domains"]),
-    )
-    piece, total = described["neighbourhood"], described["nodes"]
-    labelled = total - described["unlabelled"]
+def _parse(told: Mapping[str, Any]) -> Description:
+    piece, total, most = told["neighbourhood"], told["nodes"], told["degree"]["max"]
+    domains = tuple(Domain(**row) for row in told["domains"])
     names: dict[str, int] = {}
-    for row in described["class_counts"]:
+    for row in told["class_counts"]:
         names[row["name"] if row["name"] not in names else f"{row['name']} ({row['class']})"] = row["count"]
+    labelled = total - told["unlabelled"]
     return Description(
-        facts=facts,
-        degrees=tuple(
-            {
-                "low": bin_["low"],
-                "high": min(bin_["high"], described["degree"]["max"]),
-                "nodes": bin_["count"],
-                "share": bin_["count"] / total,
-            }
-            for bin_ in described["degree"]["histogram"]
+        facts=PublicFacts(
+            **{name: told[name] for name in ("nodes", "edges", "entries", "features", "classes", "undirected")},
+            train_nodes=told["split"]["train"],
+            domains=tuple(one.name for one in domains),
+            entities=tuple(one.texts for one in domains),
+            relations=tuple(one.relations for one in domains),
         ),
+        degrees=[
+            {"low": one["low"], "high": min(one["high"], most), "nodes": one["count"], "share": one["count"] / total}
+            for one in told["degree"]["histogram"]
+        ],
         classes=names,
-        largest_class=described["largest_class_share"],
-        homophily=described["homophily"],
+        largest_class=told["largest_class_share"],
+        homophily=told["homophily"],
         homophily_by_chance=sum((count / labelled) ** 2 for count in names.values()),
-        vote=described["neighbours_vote"]["right"],
+        vote=told["neighbours_vote"]["right"],
         piece=Piece(
             centre=piece["node"],
-            edges=tuple((int(a), int(b)) for a, b in piece["edges"]),
+            edges=tuple((a, b) for a, b in piece["edges"]),
             labels={row["id"]: row["class"] for row in piece["nodes"]},
             complete=piece["complete"],
             within=piece["within"],
         ),
-        domains=tuple(
-            Domain(
-                name=row["name"],
-                texts=row["texts"],
-                relations=row["relations"],
-                words=row["words"],
-                most_words=row["most_words"],
-                samples=tuple((one, other) for one, other in row["samples"]),
-            )
-            for row in described["domains"]
-        ),
-        unlabelled=described["unlabelled"],
+        domains=domains,
+        unlabelled=told["unlabelled"],
     )

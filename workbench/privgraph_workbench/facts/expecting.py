@@ -1,20 +1,17 @@
-"""How well a run will do, before it begins, and how long it takes: by finished runs on the same graph."""
+"""How well a run will do, before it begins: by finished runs on the same graph."""
 
 from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from privgraph.data.catalogue import dataset
-from privgraph.data.spec import PublicFacts
-from privgraph.methods.base import Plan
 from privgraph.options import OptionError, Scalar, UnknownName
 from privgraph.registry import METHODS
 from privgraph.runs.graph_id import GraphId
-from privgraph.runs.queueing import STACK_LIMIT
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import RunStore
@@ -22,10 +19,9 @@ from privgraph_workbench.advice import BASELINE
 from privgraph_workbench.facts.references import GUARANTEE, parts, without_privacy
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.settings import setting_rows
-from privgraph_workbench.sweeps import START_SECONDS
 from privgraph_workbench.words import settings
 from privgraph_workbench.words.measures import RELATIONS
-from privgraph_workbench.words.naming import nodes_of, titled
+from privgraph_workbench.words.naming import titled
 
 MOST = 2000
 """Runs that are looked through at most, the newest first."""
@@ -174,42 +170,3 @@ def _bare(here: Sequence[Row], spec: RunSpec) -> Row | None:
     ]
     chosen, differs = _nearest(open_, wanted)
     return None if not chosen or (differs and METHODS[wanted.method].own_parts) else chosen[0]
-
-
-# How long it takes
-
-
-def seconds(
-    plans: Sequence[Plan],
-    spec: RunSpec,
-    known: Sequence[RunRecord],
-    facts_of: Callable[[RunSpec], PublicFacts | None],
-    seeds: int,
-    workers: int,
-) -> float | None:
-    """About how long runs of these plans take, each with so many seeds; None where no finished run tells.
-
-    By finished runs of the method, on the same data if there are any: their times are taken to grow with
-    nodes and steps. The time of one that was trained together with others is that of all of them.
-    """
-    own = [one for one in known if one.spec.method == spec.method and one.seconds]
-    own = [one for one in own if one.spec.dataset == spec.dataset] or own
-    paces = [pace for one in own[:50] if (pace := _pace(one, facts_of(one.spec)))]
-    if not paces or not plans:
-        return None
-    count = len(plans) * seeds
-    times = math.ceil(count / STACK_LIMIT) if type(plans[0].config).stacks else count
-    work = statistics.fmean(plan.facts.nodes * plan.steps for plan in plans)
-    return times * (statistics.median(paces) * work + START_SECONDS) / min(times, max(1, workers))
-
-
-def _pace(record: RunRecord, facts: PublicFacts | None) -> float | None:
-    """Seconds for one node and step."""
-    nodes = nodes_of(record)
-    if facts is None or not nodes or not record.seconds:
-        return None
-    try:
-        steps = record.spec.config().work(facts, 1.0).steps
-    except (OptionError, ValueError, ZeroDivisionError, UnknownName):  # of another version, or with noise of its own
-        return None
-    return record.seconds / (nodes * steps) if steps else None

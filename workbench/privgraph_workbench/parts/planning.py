@@ -8,16 +8,13 @@ from enum import StrEnum
 
 import streamlit as st
 
-from privgraph.data.catalogue import dataset
-from privgraph.data.errors import DataError
-from privgraph.data.sizes import known_facts
 from privgraph.data.spec import DatasetSpec, PublicFacts
 from privgraph.methods.base import Plan, filled_in
-from privgraph.options import Option, OptionError, Parameter, UnknownName, build
-from privgraph.runs.graph_id import GraphId
+from privgraph.options import Option, Parameter, build
 from privgraph.runs.launch import capacity
 from privgraph.runs.records import StoreError
 from privgraph.runs.spec import RunSpec, make_spec
+from privgraph_workbench import sweeps
 from privgraph_workbench.advice import BASELINE
 from privgraph_workbench.facts import datasets, expecting, plans
 from privgraph_workbench.facts.drowned import drowned
@@ -98,22 +95,13 @@ def outlook_of(run: RunSpec, chosen: beginnings.Choice) -> Outlook:
     return expecting.outlook(expecting.known_rows(queue.store(), methods, run.dataset), run)
 
 
-def seconds_of(found: Sequence[Plan], run: RunSpec, seeds: int) -> float | None:
+def seconds_of(runs: Sequence[RunSpec], facts: PublicFacts) -> float | None:
     """About how long these runs take on this machine; None where nothing of the method has run on it."""
-
-    def facts(other: RunSpec) -> PublicFacts | None:
-        if found and GraphId.of(other) == GraphId.of(run):
-            return found[0].facts
-        try:
-            return known_facts(dataset(other.dataset), other.data_options)
-        except (DataError, OptionError, UnknownName):
-            return None
-
     try:
-        workers = max(1, capacity())
+        workers = capacity()
     except StoreError:
         workers = 1
-    return expecting.seconds(found, run, expecting.finished(queue.own(), [run.method]), facts, seeds, workers)
+    return sweeps.seconds(runs, facts, expecting.finished(queue.own(), [runs[0].method]), workers)
 
 
 class Doubt(StrEnum):

@@ -110,7 +110,7 @@ def _priced(
     done = {row["id"] for row in queue.own().find_rows(RunQuery(ids=tuple(one.id for one in specs), states=("done",)))}
     known = queue.own().find(RunQuery(states=("done",), limit=MOST_KNOWN))
     left = [one for one in specs if one.id not in done]
-    st.caption(f"New runs: {len(left)}; time: about {duration(sweeps.seconds(left, facts, known, capacity()))}")
+    st.caption(f"New runs: {len(left)}; time: {duration(sweeps.seconds(left, facts, known, capacity()))}")
     private = [plan.statement for plan in planned if plan.statement.unit != "none"]
     if private:
         st.caption(statement.together(private, seeds))
