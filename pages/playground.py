@@ -242,11 +242,11 @@ def game(pair: Pair, score: DeltaGenerator) -> None:
     live_plot.show(figure_of("told_numbers").plot(rows, layout.theme()), key="told_numbers")
     if held.open.said is None:
         with st.container(horizontal=True):
-            for claim, said in zip(pair.claims, (True, False), strict=True):
+            for claim, said in zip(pair.names, (True, False), strict=True):
                 st.button(claim, key=f"guess_{said}", type="primary", on_click=held.answer, args=(said,))
     else:
         right = held.open.said == held.open.truth
-        told = fill(words["right" if right else "wrong"], truth=pair.claims[0 if held.open.truth else 1])
+        told = fill(words["right" if right else "wrong"], truth=pair.names[0 if held.open.truth else 1])
         (st.success if right else st.error)(told, icon=f":material/{'check' if right else 'close'}:")
         if held.played < ROUNDS:
             st.button(
@@ -281,7 +281,7 @@ def scores(held: Game) -> None:
             st.metric(label, value, help=hint, width="content")
     if held.rounds:
         rows = [
-            {"round": at, "result": "right" if said == truth else "wrong", "truth": pair.claims[0 if truth else 1]}
+            {"round": at, "result": "right" if said == truth else "wrong", "truth": pair.names[0 if truth else 1]}
             for at, (said, truth) in enumerate(held.rounds, start=1)
         ]
         st.dataframe(rows, hide_index=True, key="rounds", height=35 * (min(len(rows), 4) + 1) + 3)

@@ -22,7 +22,7 @@ from privgraph.registry import METHODS
 from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
 from privgraph_workbench.cli import main
-from privgraph_workbench.commands.lists import option_rows
+from privgraph_workbench.commands.lists import COLUMNS, option_rows
 
 
 def test_a_graph_that_is_not_added_to_its_end(
@@ -77,16 +77,16 @@ def test_the_options_of_a_method(capsys: pytest.CaptureFixture[str], name: str) 
     assert strict(capsys.readouterr().out) == option_rows(METHODS[name].load_config())
     assert main(["list", "options", name]) == 0
     heading, *lines = capsys.readouterr().out.splitlines()
-    assert heading.split() == ["option", "type", "default", "values", "unit", "meaning"]
+    assert heading.split() == list(COLUMNS["options"])
     places = [heading.index(word) for word in heading.split()]
     assert len(lines) == len(known)
     for line, one in zip(lines, known, strict=True):
         cells = [line[start:end].strip() for start, end in zip(places, [*places[1:], None], strict=True)]
-        assert (cells[0], cells[1], cells[5]) == (one.name, one.type.__name__, one.option.help)
-        assert parse(one, cells[2].partition(" (")[0]) == one.default
-        assert cells[4] == (one.option.unit or "-")
+        assert (cells[0], cells[1], cells[8]) == (one.name, one.type.__name__, one.option.help)
+        assert parse(one, cells[2]) == one.default
+        assert (cells[3], cells[7]) == (one.option.zero, one.option.unit)
         for choice in one.option.choices[:1]:
-            assert cells[3].startswith(str(choice))
+            assert cells[6].startswith(str(choice))
 
 
 TUNE = ["tune", "gap", "--data", "karate", "--unit", "edge", "--set", "epochs=3"]
@@ -101,7 +101,7 @@ def test_the_price_is_told_without_training(
     said = capsys.readouterr().out
     assert "about 20 trials, how many is drawn and not told" in said
     assert "Papernot and Steinke 2022, Theorem 2" in said
-    assert "Epsilon of a trial alone with --law fixed: 0." in said
+    assert "Trial epsilon with law fixed: 0." in said
     assert main([*asked, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["epsilon"] <= 4
     assert main([*TUNE, "--accuracy", "0.8", "--price"]) == 0

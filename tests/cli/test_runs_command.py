@@ -35,7 +35,7 @@ def test_runs_of_a_tag_are_seen_and_stopped(capsys: pytest.CaptureFixture[str]) 
         [second, "running"],
         [third, "queued"],
     ]
-    assert "1 of 3 runs are over: 1 running, 1 waiting" in seen.err
+    assert "1 of 3 runs are over: 1 running, 1 queued" in seen.err
     assert main(["stop", "--tag", "night"]) == DONE
     assert capsys.readouterr().out.splitlines() == [f"{first}  done", f"{second}  stopping", f"{third}  stopped"]
     assert store.states([first, second, third, other]) == {

@@ -19,7 +19,6 @@ from privgraph_workbench.theme import (
     MARKERS,
     Epsilon,
     Theme,
-    contrast,
 )
 
 # Machado, Oliveira and Fernandes (2009), severity 1, in linear RGB.
@@ -37,12 +36,22 @@ SIGHTS = {
 }
 
 
+def linear(colour: str) -> NDArray[np.float64]:
+    """The channels of #rrggbb in linear RGB."""
+    channels = np.array([int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5)])
+    return np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+
+
+def contrast(one: str, other: str) -> float:
+    """Contrast ratio of two colours, from 1 to 21 (WCAG 2.2)."""
+    low, high = sorted(linear(colour) @ (0.2126, 0.7152, 0.0722) for colour in (one, other))
+    return float((high + 0.05) / (low + 0.05))
+
+
 def seen(colour: str, sight: NDArray[np.float64]) -> NDArray[np.float64]:
     """CIE Lab of #rrggbb as somebody with that sight sees it."""
-    channels = np.array([int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5)])
-    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
     to_xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
-    xyz = to_xyz @ np.clip(sight @ linear, 0, 1) / np.array([0.95047, 1.0, 1.08883])
+    xyz = to_xyz @ np.clip(sight @ linear(colour), 0, 1) / np.array([0.95047, 1.0, 1.08883])
     root = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
     return np.array([116 * root[1] - 16, 500 * (root[0] - root[1]), 200 * (root[1] - root[2])])
 

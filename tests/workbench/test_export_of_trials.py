@@ -38,4 +38,4 @@ def test_times_threads_and_memory_are_left_out(tmp_path: Path, monkeypatch: pyte
     assert ("8 threads" in text) != tuned
     assert all(("time" in event) != tuned for event in record["events"])
     assert "metric" in [event["kind"] for event in record["events"]]
-    assert (" s on " in (tmp_path / f"{run}.md").read_text()) != tuned
+    assert ("- Seconds: " in (tmp_path / f"{run}.md").read_text()) != tuned

@@ -105,7 +105,7 @@ def test_every_answer_forbids_frames_and_other_origins(started: launcher.Started
         assert "frame-ancestors 'none'" in policy
         assert "script-src 'self' blob: 'sha256-" in policy
     told = json.loads(_get(started.address, "/_stcore/host-config", {"Cookie": started.cookie})[2])
-    assert told["allowedOrigins"] == [launcher.NOWHERE]
+    assert told["allowedOrigins"] == ["https://none.invalid"]
 
 
 @pytest.mark.long

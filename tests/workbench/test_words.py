@@ -9,7 +9,7 @@ import pytest
 
 from privgraph.runs.spec import make_spec
 from privgraph_workbench.commands.parser import make_parser, parse
-from privgraph_workbench.commands.values import method_options, pairs, whole
+from privgraph_workbench.commands.values import method_options, pairs
 from privgraph_workbench.facts import plans
 from privgraph_workbench.words import meaning
 
@@ -44,7 +44,7 @@ def test_the_command_line_makes_the_same_run() -> None:
         method_options(parsed),
         data_options=pairs(parsed.data_set, "--data-set"),
         split=parsed.split,
-        seed=whole("seed", parsed.seed),
+        seed=parsed.seed,
         device=parsed.device,
     )
     assert again == spec

@@ -22,23 +22,18 @@ OF_THE_APP = ("matplotlib", "plotly", "starlette", "streamlit", "uvicorn")
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and give its exit code."""
-    parser = make_parser()
     try:
-        parsed = parse(parser, list(sys.argv[1:] if arguments is None else arguments))
-        code = run(parsed)
+        code = run(parse(make_parser(), list(sys.argv[1:] if arguments is None else arguments)))
         sys.stdout.flush()
         return code
     except (UsageError, OptionError, UnknownName) as error:
-        print(f"privgraph: {error}", file=sys.stderr)
-        return USAGE
+        return _refused(USAGE, str(error))
     except StoreError as error:
-        print(f"privgraph: {error}", file=sys.stderr)
-        return FAILED
+        return _refused(FAILED, str(error))
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in OF_THE_APP:
             raise
-        print(f"privgraph: this needs {error.name}, which comes with the extra app: {INSTALL}", file=sys.stderr)
-        return FAILED
+        return _refused(FAILED, f"this needs {error.name}, which comes with the extra app: {INSTALL}")
     except BrokenPipeError:
         # The reader (head, less) has gone; without this Python complains again when it closes the stream.
         with open(os.devnull, "wb") as nowhere:
@@ -46,8 +41,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return FAILED
     except OSError as error:
         place = f" {error.filename}" if error.filename else ""
-        print(f"privgraph: the file or folder{place} cannot be used ({error.strerror or error})", file=sys.stderr)
-        return FAILED
+        return _refused(FAILED, f"the file or folder{place} cannot be used ({error.strerror or error})")
+
+
+def _refused(code: int, reason: str) -> int:
+    print(f"privgraph: {reason}", file=sys.stderr)
+    return code
 
 
 if __name__ == "__main__":

@@ -1,13 +1,9 @@
 """Colours, dashes, markers and fonts, light and dark: one table for the page, its figures and their exports.
 
-The hues are close to those of Okabe and Ito (2008), moved until, in each theme, every line stands out from
-its background by 3:1 and every text by 4.5:1 (WCAG 2.2, 1.4.11 and 1.4.3), and until any two lines stay apart
-for people who lack one of the three kinds of cones (the tests simulate them). Colour is never the only
-channel: the same slot number also chooses a dash and a marker.
-
-The three epsilons have a colour and a mark each (`EPSILONS`), in every figure, file and card, but where these
-tell methods apart: there a mark is filled or hollow as that of its epsilon. No slot shares their colours,
-symbols or dashes, but for the solid line, which says nothing by itself.
+The hues are close to those of Okabe and Ito (2008), moved until every line stands out from its background by
+3:1 and every text by 4.5:1 (WCAG 2.2, 1.4.11 and 1.4.3), and any two lines stay apart for people who lack one
+of the three kinds of cones. Colour is never the only channel: a slot also chooses a dash and a marker. The
+three epsilons have a colour and a mark each (`EPSILONS`), which no slot shares.
 """
 
 from __future__ import annotations
@@ -26,10 +22,8 @@ Epsilon = Literal["sound", "published", "audited"]
 
 @dataclass(frozen=True, kw_only=True)
 class Theme:
-    """A background and what is drawn on it; `lines` are the series colours by slot, all as #rrggbb.
-
-    `sound`, `published` and `audited` are the colours of those epsilons, which can be read as text too.
-    """
+    """A background and what is drawn on it; `lines` are the series colours by slot, all as #rrggbb. Those of
+    the three epsilons can be read as text too."""
 
     name: str
     background: str
@@ -49,7 +43,7 @@ class Theme:
 
     def epsilon(self, which: Epsilon) -> str:
         """The colour of one of the three epsilons."""
-        return {"sound": self.sound, "published": self.published, "audited": self.audited}[which]
+        return str(getattr(self, which))
 
 
 LIGHT = Theme(
@@ -91,14 +85,10 @@ THEMES = {LIGHT.name: LIGHT, DARK.name: DARK}
 NEUTRAL = 6
 """The slot of what is there to compare with, and belongs to no group: it is grey."""
 
+# By slot, in plotly's words; bars are hatched with patterns.
 DASHES = ("solid", "4px,2px", "dashdot", "longdashdot", "5px,2px,1px,2px", "10px,3px")
-"""By slot, in plotly's words."""
-
 MARKERS = ("square", "triangle-down", "cross", "x", "star", "pentagon", "octagon", "hexagon")
-"""By slot, in plotly's words."""
-
 PATTERNS = ("", "x", "-", ".", "+", "|")
-"""What bars are hatched with by slot, in plotly's words."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,23 +127,6 @@ def theme(name: str) -> Theme:
     if name not in THEMES:
         raise ValueError(f"theme must be one of {', '.join(THEMES)} (got {name}){nearest(name, THEMES)}")
     return THEMES[name]
-
-
-def luminance(colour: str) -> float:
-    """Relative luminance of #rrggbb in [0, 1] (WCAG 2.2)."""
-    channels = [int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5)]
-    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-def contrast(one: str, other: str) -> float:
-    """Contrast ratio of two colours, from 1 to 21 (WCAG 2.2).
-
-    >>> contrast("#000000", "#ffffff")
-    21.0
-    """
-    low, high = sorted((luminance(one), luminance(other)))
-    return (high + 0.05) / (low + 0.05)
 
 
 def transparent(colour: str, alpha: float) -> str:

@@ -14,9 +14,9 @@ from privgraph.runs.launch import capacity, wait
 from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
 from privgraph_workbench import advice, summary, sweeps
-from privgraph_workbench.commands.output import frame_text, json_line
-from privgraph_workbench.commands.values import pairs, whole
-from privgraph_workbench.commands.watching import Counting
+from privgraph_workbench.commands.output import json_line, table
+from privgraph_workbench.commands.values import pairs
+from privgraph_workbench.commands.watching import counting
 from privgraph_workbench.facts import datasets
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import tradeoff
@@ -24,7 +24,6 @@ from privgraph_workbench.figures.settings import table_rows
 from privgraph_workbench.words.numbers import duration
 
 MOST_KNOWN = 2000
-TAG = "compare"
 SETTINGS = ("method", "unit", "asked", "epsilon", "epsilon_as_published", "epsilon_audited", "mean", "low", "high")
 """Columns of settings that are printed, with `seeds` and `neighbours`."""
 
@@ -35,24 +34,24 @@ def compare_command(parsed: argparse.Namespace) -> int:
         parsed.data,
         parsed.unit,
         epsilons=_epsilons(parsed.epsilons),
-        seeds=whole("seeds", parsed.seeds),
+        seeds=parsed.seeds,
         data_options=pairs(parsed.data_set, "--data-set"),
         methods=[one.strip() for one in parsed.methods.split(",") if one.strip()],
     )
     store = RunStore.open()
     facts = datasets.public_facts(dataset(parsed.data), wanted[0].data_options, "random")
     known = store.find(RunQuery(states=("done",), limit=MOST_KNOWN))
-    about = sweeps.seconds(wanted, facts, known, capacity())
-    print(f"{len(wanted)} runs; time on this machine: {duration(about)}", file=sys.stderr)
-    ids = store.submit_all(wanted, [TAG], f"compare-{secrets.token_hex(4)}", retries=RETRIES)
-    for run in ids:
-        if store.get(run).state in ("stopped", "failed", "lost"):
+    about = duration(sweeps.seconds(wanted, facts, known, capacity()))
+    print(f"{len(wanted)} runs; time on this machine: {about}", file=sys.stderr)
+    ids = store.submit_all(wanted, ["compare"], f"compare-{secrets.token_hex(4)}", retries=RETRIES)
+    for run, state in store.states(ids).items():
+        if state in ("stopped", "failed", "lost"):
             store.retry(run)
-    with Counting(len(ids)) as counting:
-        records = wait(store, ids, watch=lambda found: counting.look({one.id: one.state for one in found}))
-    for record in records:
-        if record.state != "done":
-            print(f"privgraph: {record.id} is {record.state}: {record.error}", file=sys.stderr)
+    with counting(len(ids)) as look:
+        records = wait(store, ids, watch=lambda found: look({one.id: one.state for one in found}))
+    undone = [record for record in records if record.state != "done"]
+    for record in undone:
+        print(f"privgraph: {record.id} is {record.state}: {record.error}", file=sys.stderr)
     frame = summary.of_records(one for one in records if one.state == "done")
     settings, found = summary.settings(frame), advice.advise(frame, parsed.unit)
     if parsed.json:
@@ -60,22 +59,21 @@ def compare_command(parsed: argparse.Namespace) -> int:
         told = [{"epsilon": one.epsilon, "outcome": one.outcome, "take": one.take, "at": one.at} for one in found]
         print(json_line({"rows": rows, "advice": told, "runs": ids}))
     else:
-        print(f"{frame_text(settings[[*SETTINGS, 'seeds']])}\n\n{frame_text(advice.table(found))}")
-    return 0 if all(record.state == "done" for record in records) else 1
+        advised = advice.table(found)
+        print(table(settings.to_dict("records"), [*SETTINGS, "seeds"]))
+        print(f"\n{table(advised.to_dict('records'), [*map(str, advised)])}")
+    return int(bool(undone))
 
 
 def _epsilons(text: str) -> list[float]:
     """Budgets of a list with commas. Raises `OptionError` for one that is no positive number."""
-    found = []
-    for word in text.replace(",", " ").split():
-        try:
-            value = float(word)
-        except ValueError:
-            value = math.nan
-        if not (value > 0 and math.isfinite(value)):
-            raise OptionError(f"epsilons must be positive numbers with commas between them (got {short(word)})")
-        found.append(value)
-    return sorted(set(found))
+    try:
+        found = {float(word) for word in text.replace(",", " ").split()}
+    except ValueError:
+        found = {math.nan}
+    if not all(0 < one < math.inf for one in found):
+        raise OptionError(f"epsilons must be positive numbers with commas between them (got {short(text)})")
+    return sorted(found)
 
 
 def setting_row(row: Row) -> dict[str, object]:

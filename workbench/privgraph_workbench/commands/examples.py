@@ -6,11 +6,9 @@ import argparse
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
 from privgraph.runs import examples
 from privgraph.runs.records import EXAMPLE, RunRecord
-from privgraph.runs.store import RunStore
 from privgraph_workbench.commands.output import json_line, lines_text
 from privgraph_workbench.commands.parser import UsageError
 from privgraph_workbench.commands.values import find_run
@@ -23,10 +21,12 @@ def examples_command(parsed: argparse.Namespace) -> int:
     if parsed.run is None:
         if parsed.again:
             raise UsageError("say which example is to be run again")
-        _print_all(store, as_json=parsed.json)
+        chapters = examples.chapters(store)
+        lists = ("\n".join([f"{chapter}: {len(ids):,} runs", *ids]) for chapter, ids in chapters.items())
+        print(json_line(chapters) if parsed.json else "\n\n".join(lists))
         return 0
     record = find_run(store, EXAMPLE + parsed.run.removeprefix(EXAMPLE))
-    told: dict[str, Any] = {"run": record.id, "version": record.version, "kept": _numbers(record)}
+    told: dict[str, object] = {"run": record.id, "version": record.version, "kept": _numbers(record)}
     if parsed.again:
         with tempfile.TemporaryDirectory() as folder:
             again = examples.again(record, Path(folder))
@@ -36,12 +36,7 @@ def examples_command(parsed: argparse.Namespace) -> int:
         told["again"] = _numbers(again)
     told["with its own noise"] = f"privgraph examples {record.id} --again"
     told["with noise of yours"] = plans.command_line(record.spec)
-    if parsed.json:
-        print(json_line(told))
-        return 0
-    for name, value in told.items():
-        numbers = value.items() if isinstance(value, dict) else ((name, value),)
-        print(lines_text((key if key == name else f"{name}: {key}", number) for key, number in numbers))
+    print(json_line(told) if parsed.json else lines_text(told))
     return 0
 
 
@@ -54,14 +49,3 @@ def _numbers(record: RunRecord) -> dict[str, float | None]:
         "published_epsilon": said.epsilon_as_published if said else None,
         "delta": said.delta if said else None,
     }
-
-
-def _print_all(store: RunStore, *, as_json: bool) -> None:
-    chapters = examples.chapters(store)
-    if as_json:
-        print(json_line(chapters))
-        return
-    for chapter, ids in chapters.items():
-        print(f"{chapter}: {len(ids):,} runs")
-        for run in ids:
-            print(f"  {run}")

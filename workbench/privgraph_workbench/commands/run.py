@@ -12,13 +12,13 @@ from tqdm import tqdm
 from privgraph.runs.launch import wait
 from privgraph.runs.leases import LOG_NAME
 from privgraph.runs.processes import last_words
-from privgraph.runs.records import RunQuery, RunRecord, StoreAway
+from privgraph.runs.records import RunRecord, StoreAway
 from privgraph.runs.retrying import patiently
 from privgraph.runs.store import RunStore
 from privgraph_workbench.commands.output import json_line, result
 from privgraph_workbench.commands.show import description
-from privgraph_workbench.commands.values import find_run, spec_of, whole
-from privgraph_workbench.commands.watching import STOPPED, follow
+from privgraph_workbench.commands.values import find_run, spec_of
+from privgraph_workbench.commands.watching import STOPPED, draw, follow
 
 AT_FIRST_SECONDS = 60.0
 """How long a store may be away before its first answer."""
@@ -26,7 +26,7 @@ AT_FIRST_SECONDS = 60.0
 
 def run_command(parsed: argparse.Namespace) -> int:
     """Train in the foreground: the worker is a process of its own, and this one watches it."""
-    spec = spec_of(parsed, parsed.method, whole("seed", parsed.seed))
+    spec = spec_of(parsed, parsed.method, parsed.seed)
     store = RunStore.open()
 
     def submitted() -> RunRecord:  # may be tried again where an answer was lost
@@ -42,9 +42,10 @@ def run_command(parsed: argparse.Namespace) -> int:
     if record.state == "done":
         return 0
     log = store.folder(record.id) / LOG_NAME
-    said = [record.error, *([f"the run's log is in {log}"] if record.state == "failed" else [])]
-    for line in filter(None, said):
-        print(f"privgraph: {line}", file=sys.stderr)
+    if record.error:
+        print(f"privgraph: {record.error}", file=sys.stderr)
+    if record.state == "failed":
+        print(f"privgraph: the run's log is in {log}", file=sys.stderr)
     if record.state == "lost":
         print(last_words(log), file=sys.stderr)
     return STOPPED if interrupted else 1
@@ -64,27 +65,21 @@ def _greet(store: RunStore, record: RunRecord) -> None:
 
 def _follow(store: RunStore, run: str) -> tuple[RunRecord, bool]:
     """Watch the run until it ends, and whether this process was interrupted."""
-    away = [False]
+    away = False
 
     def say_away(error: StoreAway) -> None:  # once an outage: the worker goes on, and what it tells waits
-        if not away[0]:
+        nonlocal away
+        if not away:
             print(f"privgraph: {error}; the run goes on, and is looked for again", file=sys.stderr)
-        away[0] = True
+        away = True
 
     def watch(bar: tqdm[Never]) -> RunRecord:
         def look(records: list[RunRecord]) -> None:
-            away[0] = False
-            (record,) = records
-            stage = record.stage or record.state
-            if record.state == "queued":
-                ahead = store.count(RunQuery(states=("running", "stopping")))
-                stage = f"{record.stage or 'waiting for room'}: {ahead} running"
+            nonlocal away
+            away, (record,) = False, records
             left = record.eta_seconds
-            bar.set_description_str(stage, refresh=False)
             bar.set_postfix_str("" if left is None else f"{left:.0f} s left", refresh=False)
-            bar.update(max(0.0, record.progress - bar.n))
-            if sys.stderr.isatty():
-                bar.refresh()
+            draw(bar, record.stage or record.state, record.progress)
 
         return wait(store, [run], watch=look, away=say_away)[0]
 

@@ -10,17 +10,15 @@ from dataclasses import asdict, replace
 
 from privgraph.data.errors import DataError
 from privgraph.privacy.selection import Fixed
-from privgraph.runs.records import RunRecord, StoreError, plain
+from privgraph.runs.records import RunRecord, StoreError
 from privgraph.runs.store import RunStore
 from privgraph.runs.trials import Terms
 from privgraph.tuning.conducting import Tuned, Tuning, expected
 from privgraph.tuning.request import Choice, Request, Search, make_request
-from privgraph_workbench.commands.output import Lines, json_line, lines_text, result
+from privgraph_workbench.commands.output import json_line, lines_text, result
 from privgraph_workbench.commands.show import description
-from privgraph_workbench.commands.values import number, pairs, spec_of, whole
+from privgraph_workbench.commands.values import several, spec_of
 from privgraph_workbench.commands.watching import STOPPED, interrupt
-from privgraph_workbench.words.numbers import number as digits
-from privgraph_workbench.words.numbers import rounded_delta, upper
 
 
 def tune_command(parsed: argparse.Namespace) -> int:
@@ -28,96 +26,68 @@ def tune_command(parsed: argparse.Namespace) -> int:
     request = requested(parsed)
     try:
         if parsed.price:
-            return _price(request, parsed.json)
+            print(_price(request, parsed.json))
+            return 0
         tuning = Tuning(RunStore.open(), request)
     except DataError as error:
         raise StoreError(str(error)) from None
     print(f"{tuning.id}{' is done' if tuning.done else ' goes on' if tuning.resumed else ''}", file=sys.stderr)
-    print(lines_text(_terms(request, tuning.terms)), file=sys.stderr)
+    print(_terms(request, tuning.terms), file=sys.stderr)
     signal.signal(signal.SIGTERM, interrupt)
+    told = -1
+
+    def look(over: int, _pending: Sequence[RunRecord]) -> None:  # how many are to come, nobody is told
+        nonlocal told
+        if over != told:
+            print(f"{over} trials are over", file=sys.stderr)
+        told = over
+
     try:
-        tuned = tuning.conduct(_Watch().look)
+        tuned = tuning.conduct(look)
     except KeyboardInterrupt:
         print(f"{tuning.id} was interrupted: nothing is released, and the command goes on with it", file=sys.stderr)
         return STOPPED
     _print(tuned, request, parsed.json)
-    return 1 if tuned.released is None else 0
+    return int(tuned.released is None)
 
 
 def requested(parsed: argparse.Namespace) -> Request:
     """What the command line asks for. Raises `OptionError` or `UsageError`."""
-    base = spec_of(parsed, parsed.method, whole("seed", parsed.seed), without="epsilon")
-    over = {
-        name: [one.strip() for one in str(values).split(",") if one.strip()]
-        for name, values in pairs(parsed.over, "--over").items()
-    }
+    base = spec_of(parsed, parsed.method, parsed.seed)
+    names = ("trials", "shape", "sampler", "accuracy", "lowest", "highest", "steps", "score_noise")
     return make_request(
         base,
-        over=over,
-        epsilon=None if parsed.epsilon is None else number("epsilon", parsed.epsilon),
-        trials=number("trials", parsed.trials),
+        over=several(parsed.over, "--over"),
+        epsilon=None if parsed.epsilon is None else float(base.options["epsilon"]),
         law=parsed.law.replace("-", " "),
-        shape=number("shape", parsed.shape),
-        sampler=parsed.sampler,
-        accuracy=None if parsed.accuracy is None else number("accuracy", parsed.accuracy),
-        lowest=number("lowest", parsed.lowest),
-        highest=number("highest", parsed.highest),
-        steps=whole("steps", parsed.steps),
-        score_noise=number("score-noise", parsed.score_noise),
+        **{name: getattr(parsed, name) for name in names},
     )
 
 
-def _terms(request: Request, terms: Terms) -> Lines:
+def _terms(request: Request, terms: Terms) -> str:
     """What it promises: epsilon is of all trials together."""
-    alone = terms.trial_epsilon
-    return [
-        ("Trials", expected(request)),
-        ("Epsilon of all trials", upper(terms.epsilon)),
-        ("Delta", rounded_delta(terms.delta)),
-        ("Epsilon of a trial alone", digits(alone) if alone else None),
-        ("Accountant", terms.accountant),
-        ("Epsilons", ", ".join(map(digits, request.epsilons)) if isinstance(request, Search) else None),
-    ]
+    epsilons = list(request.epsilons) if isinstance(request, Search) else None
+    return lines_text({"trials": expected(request), **asdict(terms), "epsilons": epsilons})
 
 
-def _price(request: Request, as_json: bool) -> int:
+def _price(request: Request, as_json: bool) -> str:
     terms = request.terms()
     if as_json:
-        print(json_line(plain(asdict(terms))))
-        return 0
-    print(lines_text(_terms(request, terms)))
+        return json_line(asdict(terms))
+    told = _terms(request, terms)
     if isinstance(request, Choice) and not isinstance(request.law, Fixed):
-        paid = replace(request, law=Fixed(count=round(request.law.mean))).terms().trial_epsilon
-        print(f"Epsilon of a trial alone with --law fixed: {digits(paid)}")
-    return 0
+        fixed = replace(request, law=Fixed(count=round(request.law.mean))).terms().trial_epsilon
+        told += f"\n{lines_text({'trial_epsilon_with_law_fixed': fixed})}"
+    return told
 
 
 def _print(tuned: Tuned, request: Request, as_json: bool) -> None:
     """Nothing but what may be released; how many trials there were is the store's to know."""
+    run = tuned.released
     if as_json:
-        run = None if tuned.released is None else result(tuned.released)
-        print(json_line({"tuning": tuned.id, "terms": plain(asdict(tuned.terms)), "released": run}))
+        print(json_line({"tuning": tuned.id, "terms": asdict(tuned.terms), "released": run and result(run)}))
         return
-    lines: list[tuple[str, object]] = [("Epsilon paid in all", upper(tuned.terms.epsilon))]
-    if tuned.released is None:
-        lines.append(("Released", "nothing"))
-    elif isinstance(request, Search):
-        lines += [
-            ("Reached at epsilon", digits(tuned.released.spec.asked_epsilon)),
-            ("Validation nodes", f"{request.nodes:,}"),
-        ]
-    print(lines_text(lines))
-    if tuned.released is not None:
-        print(description(tuned.released))
-
-
-class _Watch:
-    """Says on standard error how many trials are over; how many are to come, nobody is told."""
-
-    def __init__(self) -> None:
-        self._told = -1
-
-    def look(self, over: int, pending: Sequence[RunRecord]) -> None:
-        if over != self._told:
-            self._told = over
-            print(f"{over} trials are over", file=sys.stderr)
+    told: dict[str, object] = {"epsilon_paid_in_all": tuned.terms.epsilon, "released": run.id if run else "nothing"}
+    if run and isinstance(request, Search):
+        told |= {"reached_at_epsilon": run.spec.asked_epsilon, "validation_nodes": request.nodes}
+    print(lines_text(told), *([description(run)] if run else []), sep="\n")

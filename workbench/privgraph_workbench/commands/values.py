@@ -1,14 +1,13 @@
-"""Loose words of the command line as values: options, whole numbers, runs by the beginning of their ids."""
+"""Loose words of the command line as values: options, and runs by the beginning of their ids."""
 
 from __future__ import annotations
 
 import argparse
-import math
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import TypeVar
 
-from privgraph.options import OptionError, build, nearest, parameters, short
+from privgraph.options import build, parameters, short
 from privgraph.runs.examples import open_store
 from privgraph.runs.records import EXAMPLE, RunQuery, RunRecord, StoreIsFull, StoreIsReadOnly, UnknownRun, Unreadable
 from privgraph.runs.spec import RunSpec, make_spec
@@ -19,9 +18,9 @@ OptionsT = TypeVar("OptionsT")
 _SHARED = ("unit", "epsilon", "delta", "accounting")
 
 
-def pairs(words: Sequence[str], flag: str) -> dict[str, object]:
+def pairs(words: Sequence[str], flag: str) -> dict[str, str]:
     """`key=value` words as a mapping; a later one wins. Raises `UsageError`."""
-    by_key: dict[str, object] = {}
+    by_key = {}
     for word in words:
         key, separator, value = word.partition("=")
         if not separator or not key:
@@ -30,16 +29,24 @@ def pairs(words: Sequence[str], flag: str) -> dict[str, object]:
     return by_key
 
 
+def several(words: Sequence[str], flag: str) -> dict[str, list[str]]:
+    """`name=value,value` words as a grid. Raises `UsageError`."""
+    grid = {name: [one.strip() for one in text.split(",")] for name, text in pairs(words, flag).items()}
+    for name, values in grid.items():
+        if not all(values):
+            raise UsageError(f"{flag} takes NAME=VALUE,VALUE (got {short(name)}={short(','.join(values))})")
+    return grid
+
+
 def method_options(parsed: argparse.Namespace) -> dict[str, object]:
     """The method's options of a command line; their types and bounds are checked where they are built."""
     shared = {name: getattr(parsed, name) for name in _SHARED if getattr(parsed, name) is not None}
     return shared | pairs(parsed.set, "--set")
 
 
-def spec_of(parsed: argparse.Namespace, method: str, seed: int = 0, *, without: str = "") -> RunSpec:
+def spec_of(parsed: argparse.Namespace, method: str, seed: int = 0) -> RunSpec:
     """The run that the command line asks for. Raises `OptionError` or `UsageError`."""
-    options = {name: value for name, value in method_options(parsed).items() if name != without}
-    data = pairs(parsed.data_set, "--data-set")
+    options, data = method_options(parsed), pairs(parsed.data_set, "--data-set")
     return make_spec(
         method, parsed.data, options, data_options=data, split=parsed.split, seed=seed, device=parsed.device
     )
@@ -49,39 +56,6 @@ def options_of(parsed: argparse.Namespace, kind: type[OptionsT]) -> OptionsT:
     """The options of that class that the command line gives. Raises `OptionError`."""
     given = {one.name: getattr(parsed, one.name, None) for one in parameters(kind)}
     return build(kind, {name: value for name, value in given.items() if value is not None})
-
-
-def several(words: Sequence[str], flag: str) -> dict[str, list[object]]:
-    """`name=value,value` words as a grid. Raises `UsageError`."""
-    grid: dict[str, list[object]] = {}
-    for name, text in pairs(words, flag).items():
-        values = [value.strip() for value in str(text).split(",")]
-        if not all(values):
-            raise UsageError(f"{flag} takes NAME=VALUE,VALUE (got {name}={text})")
-        grid[name] = list(values)
-    return grid
-
-
-def whole(name: str, text: str, low: int = 0) -> int:
-    """A whole number of at least `low`. Raises `UsageError`."""
-    try:
-        value = int(text)
-    except ValueError:
-        raise UsageError(f"{name} must be a whole number (got {short(text)})") from None
-    if value < low:
-        raise UsageError(f"{name} must be at least {low} (got {short(text)})")
-    return value
-
-
-def number(name: str, text: str) -> float:
-    """A finite number. Raises `OptionError`."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise OptionError(f"{name} must be a number (got {short(text)})")
-    return value
 
 
 def settle(store: RunStore) -> None:
@@ -95,25 +69,19 @@ def store_of(run: str) -> RunStore:
     return open_store() if run.startswith(EXAMPLE) else RunStore.open()
 
 
-def _readable(record: RunRecord) -> RunRecord:
-    if record.unreadable:
-        raise Unreadable(record.unreadable)
-    return record
-
-
 def find_run(store: RunStore, beginning: str) -> RunRecord:
     """The run whose id is, or alone begins with, `beginning`.
 
-    Raises `UsageError` with the nearest id, and `Unreadable` where this version cannot read the run.
+    Raises `UsageError`, and `Unreadable` where this version cannot read the run.
     """
     try:
-        return _readable(store.get(beginning))
+        record = store.get(beginning)
     except UnknownRun:
-        ids = [row["id"] for row in store.find_rows(RunQuery(text=beginning))]
-    found = [run for run in ids if run.startswith(beginning)]
-    if len(found) == 1:
-        return _readable(store.get(found[0]))
-    if found:
-        raise UsageError(f"{len(found)} runs begin with {beginning}: {', '.join(found[:5])}")
-    everything = [row["id"] for row in store.find_rows(RunQuery(limit=1000))]
-    raise UsageError(f"there is no run {short(beginning)}{nearest(beginning, everything)}")
+        ids = [row["id"] for row in store.find_rows(RunQuery(text=beginning)) if row["id"].startswith(beginning)]
+        if len(ids) != 1:
+            many = f"{len(ids)} runs begin with {beginning}: {', '.join(ids[:5])}"
+            raise UsageError(many if ids else f"there is no run {short(beginning)}") from None
+        record = store.get(ids[0])
+    if record.unreadable:
+        raise Unreadable(record.unreadable)
+    return record

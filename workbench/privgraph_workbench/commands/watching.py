@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import signal
 import sys
-import time
 from collections import Counter
-from collections.abc import Callable, Mapping
-from types import FrameType, TracebackType
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from types import FrameType
 from typing import Never, TypeVar
 
 from tqdm import tqdm
@@ -17,13 +17,29 @@ from privgraph.runs.records import FINISHED
 STOPPED = 130
 """The exit code of what was stopped by Ctrl-C."""
 LINE_SECONDS = 10.0
-"""Between two lines where there is no terminal."""
+"""Between two lines where there is no terminal: a log of a batch system wants one now and then."""
 ResultT = TypeVar("ResultT")
 
 
 def interrupt(_number: int, _frame: FrameType | None) -> None:
     """Take a request to end as Ctrl-C."""
     raise KeyboardInterrupt
+
+
+def progress_bar(total: float = 1.0, over: float = 0.0, far: str = "{percentage:3.0f}%") -> tqdm[Never]:
+    """A bar of which `over` was over before; `far` says how far it is."""
+    signal.signal(signal.SIGTERM, interrupt)
+    pause = 0.1 if sys.stderr.isatty() else LINE_SECONDS
+    layout = f"{{desc}} |{{bar}}| {far} [{{elapsed}}{{postfix}}]"
+    return tqdm(total=total, initial=over, file=sys.stderr, mininterval=pause, bar_format=layout, leave=False)
+
+
+def draw(bar: tqdm[Never], stage: str, far: float) -> None:
+    """Draw how far it is."""
+    bar.set_description_str(stage, refresh=False)
+    bar.update(max(0.0, far - bar.n))
+    if sys.stderr.isatty():
+        bar.refresh()
 
 
 def follow(
@@ -43,10 +59,7 @@ def follow(
     Returns:
         What `watch` or `leave` returned, and whether this process was interrupted.
     """
-    signal.signal(signal.SIGTERM, interrupt)
-    pause = 0.1 if sys.stderr.isatty() else LINE_SECONDS  # a log of a batch system wants a line now and then
-    layout = "{desc} |{bar}| {percentage:3.0f}% [{elapsed}{postfix}]"
-    with tqdm(total=1.0, file=sys.stderr, mininterval=pause, bar_format=layout, leave=False) as bar:
+    with progress_bar() as bar:
         try:
             return watch(bar), False
         except KeyboardInterrupt:
@@ -58,61 +71,20 @@ def follow(
             return leave(), True
 
 
-class Counting:
-    """Says on standard error how many runs are over, and what the others do."""
-
-    def __init__(self, total: int, over: int = 0) -> None:
-        """Of `total` runs, `over` were over before this command: they are no measure of its pace."""
-        self._total, self._said, self._last = total, "", -LINE_SECONDS
-        self._bar: tqdm[Never] | None = None
-        if sys.stderr.isatty():
-            layout = "{desc} |{bar}| {n:.0f} of {total:.0f} [{elapsed}{postfix}]"
-            self._bar = tqdm(total=total, initial=over, file=sys.stderr, bar_format=layout, leave=False)
-
-    def __enter__(self) -> Counting:
-        return self
-
-    def __exit__(
-        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
-    ) -> None:
-        if self._bar is not None:
-            self._bar.close()
-
-    def look(self, states: Mapping[str, str]) -> None:
-        """Draw the runs as they stand; without a terminal say what has changed since the last line."""
-        over, doing = count(states)
-        if self._bar is not None:
-            self._bar.set_description_str(doing, refresh=False)
-            self._bar.n = over
-            self._bar.refresh()
-            return
-        said = sentence(states, self._total)
-        if said != self._said and (over == self._total or time.monotonic() - self._last >= LINE_SECONDS):
-            self._said, self._last = said, time.monotonic()
-            print(said, file=sys.stderr, flush=True)
-
-    def say(self, text: str) -> None:
-        """Print a line of its own."""
-        if self._bar is not None:
-            self._bar.write(text, file=sys.stderr)
-        else:
-            print(text, file=sys.stderr)
+@contextmanager
+def counting(total: int, over: int = 0) -> Iterator[Callable[[Mapping[str, str]], None]]:
+    """What draws states of `total` runs; those that were `over` before are no measure of the pace."""
+    with progress_bar(total, over, "{n:.0f} of {total:.0f}") as bar:
+        yield lambda states: draw(bar, sentence(states), sum(one in FINISHED for one in states.values()))
 
 
-def count(states: Mapping[str, str]) -> tuple[int, str]:
-    """How many are over, and how many there are of every state but done.
+def sentence(states: Mapping[str, str]) -> str:
+    """How many runs are over, and how many there are of every state but done.
 
-    >>> count({"a": "done", "b": "running", "c": "queued", "d": "failed"})
-    (2, '1 running, 1 waiting, 1 failed')
+    >>> sentence({"a": "done", "b": "running", "c": "queued", "d": "failed"})
+    '2 of 4 runs are over: 1 running, 1 queued, 1 failed'
     """
     counts = Counter(states.values())
-    words = {"running": "running", "stopping": "stopping", "queued": "waiting"}
-    words |= {state: state for state in ("failed", "lost", "stopped")}
-    doing = ", ".join(f"{counts[state]:,} {word}" for state, word in words.items() if counts[state])
-    return sum(counts[state] for state in FINISHED), doing
-
-
-def sentence(states: Mapping[str, str], total: int) -> str:
-    """How many of `total` runs are over, and what the others do."""
-    over, doing = count(states)
-    return f"{over:,} of {total:,} runs are over" + (f": {doing}" if doing else "")
+    doing = ", ".join(f"{count:,} {state}" for state, count in counts.items() if state != "done")
+    over = sum(counts[state] for state in FINISHED)
+    return f"{over:,} of {len(states):,} runs are over" + (f": {doing}" if doing else "")

@@ -1,8 +1,4 @@
-"""The process that reads texts for the pages: one for each home, started by the first question. No Streamlit.
-
-It belongs to the app and not to a tab, so that all tabs share what it keeps in memory. It ends by itself:
-when it is idle, and with the app (`privgraph.runs.asking`).
-"""
+"""The process that reads texts for all tabs of the app: one for each home. No Streamlit."""
 
 from __future__ import annotations
 

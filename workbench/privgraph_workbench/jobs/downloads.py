@@ -28,6 +28,18 @@ class Download:
     def share(self) -> float:
         return min(1.0, self.done / self.total) if self.total else 0.0
 
+    def fetch(self, spec: DatasetSpec) -> None:
+        """Fetch the missing files of a set."""
+        try:
+            fetch_files(spec, self._tell)
+        except DataError as error:
+            self.error, self.connected = str(error), not isinstance(error, NoConnection)
+        finally:
+            self.over = True
+
+    def _tell(self, progress: Progress) -> None:
+        self.done, self.total, self.stage = progress.step, progress.total, progress.stage
+
 
 _downloads: dict[str, Download] = {}
 _lock = threading.Lock()
@@ -42,25 +54,12 @@ def start(spec: DatasetSpec) -> Download:
     """Fetch the missing files of a set, unless that is under way already."""
     with _lock:
         known = _downloads.get(spec.name)
-        if known is not None and not known.over:
-            return known
-        download = _downloads[spec.name] = Download()
-    threading.Thread(target=_fetch, args=(spec, download), daemon=True, name=f"fetch {spec.name}").start()
-    return download
+        if known is None or known.over:
+            known = _downloads[spec.name] = Download()
+            threading.Thread(target=known.fetch, args=(spec,), daemon=True).start()
+        return known
 
 
 def state(spec: DatasetSpec) -> Download | None:
     """The latest download of the set in this process, or None."""
     return _downloads.get(spec.name)
-
-
-def _fetch(spec: DatasetSpec, download: Download) -> None:
-    def told(progress: Progress) -> None:
-        download.done, download.total, download.stage = progress.step, progress.total, progress.stage
-
-    try:
-        fetch_files(spec, told)
-    except DataError as error:
-        download.error, download.connected = str(error), not isinstance(error, NoConnection)
-    finally:
-        download.over = True

@@ -1,8 +1,4 @@
-"""Runs submitted, looked after, tried again and deleted. No Streamlit, no torch.
-
-Whatever needs tensors happens in a process of its own, so that no run and no data set can take the browser
-process down.
-"""
+"""Runs submitted, looked after, tried again and deleted. No Streamlit, no torch."""
 
 from __future__ import annotations
 
@@ -29,8 +25,6 @@ MOST_CREW = 16
 """Workers that a page asks an engine for at most: one for each stack of runs, up to so many."""
 _last_launch: dict[str, float] = {}
 _launching = threading.Lock()
-
-
 _shown: list[Callable[[], bool]] = []
 
 
@@ -70,11 +64,10 @@ def _examples(place: str, folder: str) -> RunStore:
 
 
 def submit(specs: Iterable[RunSpec], tags: Sequence[str] = (), engine: str = LOCAL) -> list[str]:
-    """Store the specs as runs of one batch, start workers where there is room, and give the ids in order.
+    """Store the specs as runs of one batch, have them trained where there is room, and give the ids in order.
 
-    With another engine than this machine, it is told to train them. Of several runs, one whose worker is lost
-    is queued again by itself; one that was asked for alone has somebody who watches it. Raises `StoreError`,
-    also where the engine is known to refuse them: none is stored then.
+    Of several runs, one whose worker is lost is queued again by itself; one that was asked for alone has
+    somebody who watches it. Raises `StoreError`: none is stored then.
     """
     chosen = list(specs)
     batch = f"batch-{secrets.token_hex(4)}" if len(chosen) > 1 else ""

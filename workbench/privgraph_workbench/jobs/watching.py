@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import json
 import time
-from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from threading import RLock
 from typing import Any
 
@@ -23,7 +23,6 @@ from privgraph_workbench.figures.runs import curves
 
 LOOK_EVERY = 0.5
 """Seconds for which what the store said is not asked again."""
-MOST_RUNS = 16
 LEAST_GROWTH = 200
 """A figure is made anew when as many events came since as it was made of, and at least so many."""
 MOST_NEW = 100
@@ -41,11 +40,13 @@ class Drawing:
 
 @dataclass
 class _Base:
+    """A figure of the first `count` events, and of which attempt, stages and curves it is."""
+
     figure: Mapping[str, Any]
     count: int
     attempt: int
-    stages: frozenset[str]
-    names: frozenset[str]
+    stages: set[str]
+    names: set[str]
 
 
 @dataclass
@@ -54,78 +55,63 @@ class Watched:
 
     record: RunRecord
     events: list[StoredEvent] = field(default_factory=list)
-    looked: float = 0.0
+    _looked: float = 0.0
     _bases: dict[str, _Base] = field(default_factory=dict)
     _drawn: dict[str, tuple[int, Drawing]] = field(default_factory=dict)
     _lock: RLock = field(default_factory=RLock)
 
-    def look(self, store: RunStore, record: RunRecord | None) -> None:
-        """Ask the store again, unless it was asked just now and `record` is none. Raises `UnknownRun`."""
+    def look(self, store: RunStore, *, fresh: bool) -> None:
+        """Ask the store again, unless it was asked just now. Raises `UnknownRun`."""
         with self._lock:
-            if record is None and time.monotonic() - self.looked < LOOK_EVERY:
+            if not fresh and time.monotonic() - self._looked < LOOK_EVERY:
                 return
             # The record comes first: a run that is over has no events that come later.
-            self.record = record or store.get(self.record.id)
+            record = store.get(self.record.id)
+            if record.created != self.record.created:  # it was deleted and submitted again
+                self.events, self._bases, self._drawn = [], {}, {}
             known = self.events[-1].sequence if self.events else 0
-            self.events = self.events + store.events(self.record.id, after=known)
-            self.looked = time.monotonic()
+            self.record, self.events = record, self.events + store.events(record.id, after=known)
+            self._looked = time.monotonic()
 
     def drawing(self, theme: str) -> Drawing:
         """The curves of the run, the same object for all who ask before the next event."""
         with self._lock:
-            count = len(self.events)
-            if theme not in self._drawn or self._drawn[theme][0] != count:
-                self._drawn[theme] = (count, self._draw(theme))
-            return self._drawn[theme][1]
+            count, drawn = len(self.events), self._drawn.get(theme)
+            if drawn is None or drawn[0] != count:
+                drawn = self._drawn[theme] = (count, self._draw(theme))
+            return drawn[1]
 
     def _draw(self, theme: str) -> Drawing:
-        base = self._bases.get(theme)
-        growing = base is not None and (self.record.pending or base.count == len(self.events))
-        tail = _growth(base, self.events[base.count :]) if base is not None and growing else None
+        base, tail = self._bases.get(theme), None
+        if base is not None and (self.record.pending or base.count == len(self.events)):
+            tail = _growth(base, self.events[base.count :])
         if base is None or tail is None:
-            base = self._bases[theme] = _base(self.events, theme)
-            tail = {}
-        return Drawing(
-            base=f"{self.record.id}.{self.record.created}.{theme}.{base.count}", figure=base.figure, tail=tail
-        )
+            base, tail = _base(self.events, theme), {}
+            self._bases[theme] = base
+        name = f"{self.record.id}.{self.record.created}.{theme}.{base.count}"
+        return Drawing(base=name, figure=base.figure, tail=tail)
 
 
-_watched: OrderedDict[tuple[str, str, float], Watched] = OrderedDict()
-_lock = RLock()
+@lru_cache(maxsize=16)
+def _watched(store: RunStore, run: str) -> Watched:
+    return Watched(store.get(run))
 
 
 def watch(store: RunStore, run: str, *, fresh: bool = False) -> Watched:
     """The run as it is now, or as it was a moment ago if not `fresh`. Raises `UnknownRun`."""
-    with _lock:
-        watched = next((one for key, one in _watched.items() if key[:2] == (store.url, run)), None)
-    record = store.get(run) if watched is None or fresh else None
-    if record is not None:
-        key = (store.url, run, record.created)  # a run that was deleted and submitted again begins anew
-        with _lock:
-            watched = _watched.setdefault(key, Watched(record))
-            for old in [one for one in _watched if one[:2] == key[:2] and one != key]:
-                del _watched[old]
-            _watched.move_to_end(key)
-            while len(_watched) > MOST_RUNS:
-                _watched.popitem(last=False)
-    assert watched is not None
-    watched.look(store, record)
+    watched = _watched(store, run)
+    watched.look(store, fresh=fresh)
     return watched
 
 
-def _base(events: list[StoredEvent], theme: str) -> _Base:
+def _base(events: Sequence[StoredEvent], theme: str) -> _Base:
     rows = curves.data(events)
     figure = json.loads(figure_of("curves").plot(rows, theme).to_json())
-    return _Base(
-        figure=figure,
-        count=len(events),
-        attempt=_attempt(events),
-        stages=frozenset(row["stage"] for row in rows),
-        names=frozenset(trace["name"] for trace in figure["data"]),
-    )
+    names = {trace["name"] for trace in figure["data"]}
+    return _Base(figure, len(events), _attempt(events), {row["stage"] for row in rows}, names)
 
 
-def _growth(base: _Base, events: list[StoredEvent]) -> Mapping[str, curves.Points] | None:
+def _growth(base: _Base, events: Sequence[StoredEvent]) -> Mapping[str, curves.Points] | None:
     """What came since, by the name of its curve; None where the figure must be made anew."""
     if len(events) > max(base.count, LEAST_GROWTH) or _attempt(events) > base.attempt:
         return None
@@ -135,5 +121,5 @@ def _growth(base: _Base, events: list[StoredEvent]) -> Mapping[str, curves.Point
     return found if known else None
 
 
-def _attempt(events: list[StoredEvent]) -> int:
+def _attempt(events: Sequence[StoredEvent]) -> int:
     return max((event.attempt for event in events if event.kind == "metric"), default=0)

@@ -3,8 +3,7 @@ alone.
 
 Each game has two neighbouring datasets, a release by the published mechanism with the noise that its paper
 takes for `epsilon`, and an event that the attacker waits for: with (epsilon, delta)-DP its chance with the
-record is at most e^epsilon times that without it, plus delta. What holds instead is told where the methods
-are.
+record is at most e^epsilon times that without it, plus delta.
 """
 
 from __future__ import annotations
@@ -32,8 +31,7 @@ VOTES, SIGMA, ORDERS = (150, 40, 10), 15.0, np.arange(2, 200)
 
 @dataclass(frozen=True)
 class Played:
-    """`rounds` in each world: in how many the attacker said "with", where it was so (`right`) and where not
-    (`wrong`)."""
+    """`rounds` in each world, and how often the attacker said "with": `right`ly and `wrong`ly."""
 
     claimed: float
     delta: float
@@ -77,31 +75,23 @@ def bounding(epsilon: float, rounds: int, draw: np.random.Generator) -> Played:
     """
     shift = _moved()
     sigma = math.sqrt(KEPT) / _mu(epsilon)
-    said = []
-    for truth in (1.0, 0.0):
-        # only the direction between the two sums matters: there noise is one normal number
-        seen = truth * shift + sigma * draw.standard_normal(rounds)
-        said.append(int((seen > shift / 2 + 2 * sigma * (shift < 6 * sigma)).sum()))
+    least = shift / 2 + 2 * sigma * (shift < 6 * sigma)
+    # only the direction between the two sums matters: there noise is one normal number
+    said = [int((truth * shift + sigma * draw.standard_normal(rounds) > least).sum()) for truth in (1.0, 0.0)]
     return Played(epsilon, DELTA, rounds, *said)
 
 
 def _moved() -> float:
     """How far apart the sums over kept neighbours lie, with and without one of `NODES` people who all know
     each other; everybody's row is a unit vector of their class, one of two."""
-    classes = np.arange(NODES) % 2
-    rows = np.eye(2)[classes]
+    rows = np.eye(2)[np.arange(NODES) % 2]
 
-    def sums(people: np.ndarray) -> np.ndarray:
-        draw = np.random.default_rng(SEED)
-        found = np.zeros((NODES, 2))
-        for who in people:
-            others = people[people != who]
-            found[who] = rows[draw.choice(others, KEPT, replace=False)].sum(0)
-        return found
+    def sums(people: int) -> np.ndarray:
+        draw, everybody = np.random.default_rng(SEED), np.arange(people)
+        kept = [draw.choice(np.delete(everybody, who), KEPT, replace=False) for who in everybody]
+        return np.asarray(rows[np.array(kept)].sum(1))
 
-    everybody = np.arange(NODES)
-    with_, without = sums(everybody), sums(everybody[:-1])
-    return float(np.linalg.norm((with_ - without)[:-1]))  # of everybody else's rows
+    return float(np.linalg.norm(sums(NODES)[:-1] - sums(NODES - 1)))
 
 
 def _mu(epsilon: float) -> float:
@@ -117,8 +107,7 @@ def printed(epsilon: float, rounds: int, draw: np.random.Generator) -> Played:
     """A data-dependent epsilon that is printed (as DP-GPL prints it): it is computed from the votes without
     noise, so whoever reads it and knows the rest compares it with both worlds. There is nothing to draw."""
     with_, without = (dependent_epsilon(votes) for votes in (VOTES, (VOTES[0] - 1, *VOTES[1:])))
-    assert with_ != without
-    return Played(epsilon, DELTA, rounds, rounds, 0)
+    return Played(epsilon, DELTA, rounds, rounds if with_ != without else 0, 0)
 
 
 def dependent_epsilon(votes: tuple[int, ...]) -> float:

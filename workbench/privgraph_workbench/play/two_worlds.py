@@ -6,17 +6,15 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from privgraph_workbench.play import world as worlds
-from privgraph_workbench.play.world import Rows, World
+from privgraph_workbench.play.world import Evidence, Rows, World
 
 DRAWS = 3000
 """Releases of each world, of which the histograms are made."""
 ROUNDS, AUTOMATIC = 10, 2000
 LEVEL = 0.025
 """On either side of a confidence interval of 95%."""
-Evidence = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 @dataclass(frozen=True)
@@ -51,22 +49,9 @@ class Pair:
     @property
     def names(self) -> tuple[str, str]:
         """What the two worlds are called."""
-        if self.friend is not None:
-            what = "the friendship"
-        else:
-            what = f"{worlds.name(self.who)}'s friendships" if self.protects == "edges" else worlds.name(self.who)
+        what = f"{worlds.name(self.who)}'s friendships" if self.protects == "edges" else worlds.name(self.who)
+        what = what if self.friend is None else "the friendship"
         return f"with {what}", f"without {what}"
-
-    @property
-    def claims(self) -> tuple[str, str]:
-        """What somebody says who takes the first world for the true one, and who takes the second."""
-        name = worlds.name(self.who)
-        if self.friend is not None:
-            both = f"{name} and {worlds.name(self.friend)}"
-            return f"{both} were friends", f"{both} were not friends"
-        if self.protects == "edges":
-            return f"{name}'s friendships were in the data", f"{name}'s friendships were not"
-        return f"{name} was in the data", f"{name} was not"
 
     @property
     def gone(self) -> int:
@@ -90,35 +75,30 @@ class Pair:
 
 
 @lru_cache(maxsize=32)
-def drawn(pair: Pair) -> Evidence:
+def drawn(pair: Pair) -> tuple[Evidence, Evidence]:
     """Evidence for the first world, where it is the true one and where the second is."""
     return worlds.both(pair.world, pair.other, pair.b, pair.hops, DRAWS, pair.seed)
 
 
 @dataclass
 class Round:
-    """One release of one of two worlds."""
+    """One release of one of two worlds, with its `evidence` for the first; `said` is None until the guess."""
 
     truth: bool
-    """Whether the first world is the true one."""
     told: list[Rows]
     evidence: float
-    """For the first world."""
     said: bool | None = None
-    """What was guessed; None: nothing yet."""
 
 
 @dataclass
 class Game:
-    """Rounds of guessing, and how whoever goes by the evidence does in the same rounds."""
+    """Rounds of guessing (guess and truth of each), how often whoever goes by the evidence was right in
+    the same rounds (`best`), and in how many of `AUTOMATIC` others."""
 
     pair: Pair
     rounds: list[tuple[bool, bool]] = field(default_factory=list)
-    """Guess and truth of each."""
     best: int = 0
-    """Right guesses by the evidence."""
     automatic: int | None = None
-    """How many of `AUTOMATIC` rounds such a guesser got right."""
     open: Round = field(init=False)
 
     def __post_init__(self) -> None:
@@ -142,11 +122,10 @@ class Game:
 
     def answer(self, said: bool) -> None:
         """Count a guess; the round stays to be looked at until the next is dealt."""
-        if self.open.said is not None:
-            return  # a second click, which came before the page was drawn again
-        truth, self.open.said = self.open.truth, said
-        self.rounds.append((said, truth))
-        self.best += (self.open.evidence > 0) == truth
+        if self.open.said is None:  # else a second click, which came before the page was drawn again
+            self.open.said = said
+            self.rounds.append((said, self.open.truth))
+            self.best += (self.open.evidence > 0) == self.open.truth
 
     def play_by_itself(self) -> None:
         """Let whoever goes by the evidence play many rounds."""
@@ -154,8 +133,7 @@ class Game:
 
 
 def automatic(pair: Pair, rounds: int = AUTOMATIC) -> int:
-    """How many of so many rounds a guesser gets right who goes by the evidence, and by a coin where there is
-    none."""
+    """How many of so many rounds a guesser gets right who goes by the evidence, and by a coin without any."""
     draw = np.random.default_rng()
     ones, right = int(draw.binomial(rounds, 0.5)), 0
     for true, count, sign in ((pair.world, ones, 1.0), (pair.other, rounds - ones, -1.0)):

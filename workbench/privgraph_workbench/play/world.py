@@ -6,27 +6,24 @@ it sums over friends and adds Laplace noise,
 
     R_k = A N(R_(k-1)) + Lap(b),    R_0 = hints as unit vectors,    b = K s / epsilon,
 
-where N divides a row by its L1 norm, and guesses the largest of N(R_1) + ... + N(R_K). All R_k are published.
-The guarantee is pure: delta is 0, so that no evidence for one of two neighbouring worlds exceeds epsilon.
+where N divides a row by its L1 norm, and guesses the largest of N(R_1) + ... + N(R_K). All R_k are published,
+and each reads what was published before it: they compose, epsilon/K each. The guarantee is pure: delta is 0,
+so that no evidence for one of two neighbouring worlds exceeds epsilon.
 
 Unit "edges", relation: one friendship added or removed; hints are public. Sensitivity s = 2 (L1, one hop):
 the two rows of the friends move by a row of norm at most 1 each.
 
 Unit "people", relation: one person's hint and friendships are there or are blank; the list of names is
 public. Sensitivity s = 2 `FRIENDS`: at most `FRIENDS` rows of friends move by a row of norm at most 1 each,
-and the own row, a sum of as many such rows, moves by as much as all of them. Nobody has more than `FRIENDS`
-friends in any of these worlds: one names no more than that, so that no degree has to be cut.
+and the own row, a sum of as many such rows, moves by as much as all of them.
 
-Later hops read what was published before them, so the K releases compose, epsilon/K each.
-
-Noise is drawn by NumPy's ordinary generator, for a picture of people who do not exist. What is to be released
-is trained by the engine, whose noise is of another make.
+Noise is drawn by NumPy's ordinary generator, for a picture of people who do not exist.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -43,6 +40,8 @@ Zoe Amir Bela Cem Dora Emil Fay Greg Hana Ivo Jana Kai Lena Milo Nora Omar Pia R
 """
 Rows = NDArray[np.float32]
 """Published numbers: (draws, people, groups)."""
+Evidence = NDArray[np.float64]
+"""How much likelier each draw is in one world than in the other, as a logarithm: (draws,)."""
 
 
 @dataclass(frozen=True)
@@ -71,19 +70,17 @@ class World:
         return sorted(int(one) for one in rows.sum(1) - who)
 
     def without(self, who: int, *, hint: bool = True) -> World:
-        """The world in which a person's friendships are gone and, unless hints are public, the `hint` is
-        blank."""
+        """The world without a person's friendships and, unless hints are public, with a blank `hint`."""
         hints = self.hints.copy()
         hints[who] = -1 if hint else hints[who]
         return World(self.groups, hints, self.friends[(self.friends != who).all(1)])
 
     def without_friendship(self, who: int, friend: int) -> World:
-        """The neighbouring world in which two people are no friends. Raises `ValueError` where they are
-        none."""
+        """The world in which two people are no friends. Raises `ValueError` where they are none here."""
         gone = (self.friends == sorted((who, friend))).all(1)
         if not gone.any():
             raise ValueError(f"{who} and {friend} are no friends")
-        return World(self.groups, self.hints, self.friends[~gone])
+        return replace(self, friends=self.friends[~gone])
 
 
 def name(who: int) -> str:
@@ -93,13 +90,13 @@ def name(who: int) -> str:
     ('Ada', 'Ada 2', 'Ben 3')
     """
     known = NAMES.split()
-    return known[who % len(known)] + (f" {who // len(known) + 1}" if who >= len(known) else "")
+    again, place = divmod(who, len(known))
+    return known[place] + (f" {again + 1}" if again else "")
 
 
 @lru_cache(maxsize=64)
 def make_world(people: int, homophily: float, seed: int = 0) -> World:
-    """People in groups of equal sizes; of their friendships a share of about `homophily` lies within a
-    group."""
+    """People in groups of equal sizes, about a share `homophily` of whose friendships lies within a group."""
     draw = np.random.default_rng([seed, people])
     groups = np.arange(people) % GROUPS
     wrong = (groups + draw.integers(1, GROUPS, people)) % GROUPS
@@ -148,9 +145,7 @@ def places(world: World) -> NDArray[np.float64]:
 
 def first_rows(world: World) -> Rows:
     """Hints as unit vectors, (1, people, groups); a blank one is zeros."""
-    rows = np.zeros((1, world.people, GROUPS), np.float32)
-    told = np.flatnonzero(world.hints >= 0)
-    rows[0, told, world.hints[told]] = 1
+    rows: Rows = (world.hints[:, None] == np.arange(GROUPS)).astype(np.float32)[None]
     return rows
 
 
@@ -179,38 +174,33 @@ def guesses(told: list[Rows]) -> NDArray[np.int64]:
     return found
 
 
-def evidence(told: list[Rows], world: World, other: World, b: float) -> NDArray[np.float64]:
-    """How much likelier `told` is in `world` than in `other`, as a logarithm (draws,): all that anybody can
-    use who knows both worlds.
+def evidence(told: list[Rows], world: World, other: World, b: float) -> Evidence:
+    """The evidence of `told` for `world` against `other`: all that anybody can use who knows both.
 
     Of each hop the means in both worlds follow from what was published before it, which both share.
     """
-    rows = (first_rows(world), first_rows(other))
+    here, there = first_rows(world), first_rows(other)
     moved = np.flatnonzero((world.adjacency != other.adjacency).any(1) | (world.hints != other.hints))
     moved = np.union1d(moved, np.flatnonzero(world.adjacency[:, moved].any(1)))
-    found = np.zeros(len(told[0]))
     one, two = world.adjacency[moved], other.adjacency[moved]
+    found = np.zeros(len(told[0]))
     for said in told:
-        here, there = one @ unit(rows[0]), two @ unit(rows[1])
         seen = said[:, moved]
-        found += (np.abs(seen - there) - np.abs(seen - here)).sum((1, 2), dtype=np.float64) / b
-        rows = (said, said)
+        apart = np.abs(seen - two @ unit(there)) - np.abs(seen - one @ unit(here))
+        found += apart.sum((1, 2), dtype=np.float64) / b
+        here = there = said
     return found
 
 
-def both(
-    world: World, other: World, b: float, hops: int, draws: int, seed: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def both(world: World, other: World, b: float, hops: int, draws: int, seed: int) -> tuple[Evidence, Evidence]:
     """Evidence for `world` where it is the true one, and where `other` is."""
     draw = np.random.default_rng(seed)
-    return tuple(  # type: ignore[return-value]
-        evidence(published(true, b, hops, draws, draw), world, other, b) for true in (world, other)
-    )
+    first, second = (evidence(published(true, b, hops, draws, draw), world, other, b) for true in (world, other))
+    return first, second
 
 
 def largest_evidence(world: World, other: World, b: float, hops: int) -> float:
-    """What no evidence exceeds, for these two worlds: hop by hop, the L1 distance of the means over b at
-    most.
+    """What no evidence exceeds: hop by hop, the L1 distance of the means over b at most.
 
     Exact for one hop; of later hops it takes the most that any published rows could do.
     """
@@ -219,15 +209,14 @@ def largest_evidence(world: World, other: World, b: float, hops: int) -> float:
     return float((first + (hops - 1) * later) / b)
 
 
-def guessed(with_: NDArray[np.float64], without: NDArray[np.float64]) -> float:
+def guessed(with_: Evidence, without: Evidence) -> float:
     """How often whoever guesses by evidence is right, in [0.5, 1]; where there is none, by a coin."""
-    right = ((with_ > 0).mean() + (without < 0).mean() + ((with_ == 0).mean() + (without == 0).mean()) / 2) / 2
-    return float(right)
+    right = [np.where(one == 0, 0.5, one > 0).mean() for one in (with_, -without)]
+    return float(np.mean(right))
 
 
 def best_share(epsilon: float) -> float:
-    """How often anybody is right at best, in the long run, who guesses between two neighbouring worlds:
-    e^epsilon / (1 + e^epsilon).
+    """How often a guess between neighbouring worlds is right at best: e^epsilon / (1 + e^epsilon).
 
     >>> round(best_share(1.0), 3), best_share(1000.0)
     (0.731, 1.0)

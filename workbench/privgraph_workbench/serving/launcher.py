@@ -32,14 +32,11 @@ from privgraph_workbench.serving import people
 
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8501
-MAX_UPLOAD_MB = 200
 START_SECONDS = 60.0
-_PACKAGE = Path(__file__).resolve().parent
-_HOSTS, _SECRET, _SECRET_HEADER = "PRIVGRAPH_ALLOWED_HOSTS", "PRIVGRAPH_PROXY_SECRET", "X-Privgraph-Proxy"
-_TOKEN = "PRIVGRAPH_TOKEN"
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+HOSTS, TOKEN = "PRIVGRAPH_ALLOWED_HOSTS", "PRIVGRAPH_TOKEN"
+SECRET, SECRET_HEADER = "PRIVGRAPH_PROXY_SECRET", "X-Privgraph-Proxy"
 SHORTEST_SECRET = 32
-NOWHERE = "https://none.invalid"
-"""The only site whose pages Streamlit may take orders from when they frame it: there is none."""
 
 
 class LaunchError(RuntimeError):
@@ -47,8 +44,7 @@ class LaunchError(RuntimeError):
 
 
 class Started(NamedTuple):
-    """A server that answers: its process, its address, and the token without which it says nothing ("":
-    none)."""
+    """A server that answers; without its token, where it has one, it says nothing."""
 
     process: subprocess.Popen[bytes]
     address: str
@@ -69,8 +65,7 @@ def main(host: str = DEFAULT_HOST, port: int | None = None, open_browser: bool =
     """Start the app, print its address, and wait until it ends or is interrupted.
 
     `port` None means 8501, or a free one where that is taken. The examples are unpacked while the server
-    starts. Returns an exit code: 0 ended, 1 the server
-    failed, 2 refused (address or port).
+    starts. Returns an exit code: 0 ended, 1 the server failed, 2 refused (address or port).
     """
     unpacking = threading.Thread(target=_unpack)
     unpacking.start()
@@ -118,73 +113,57 @@ def _open(started: Started) -> None:
 
 def start(host: str = DEFAULT_HOST, port: int | None = None) -> Started:
     """The server, once it answers. Raises `LaunchError`."""
-    reason = refuses(host)
-    if reason:
+    if reason := refuses(host):
         raise LaunchError(reason)
-    chosen = choose_port(host, port)
+    bare = host.strip("[]")
+    chosen = _port(bare, port)
     token = "" if authentication() else _token()
     environment = {
         **os.environ,
-        _TOKEN: token,
+        TOKEN: token,
+        HOSTS: ",".join(filter(None, (os.environ.get(HOSTS, ""), bare))),
         "PRIVGRAPH_HOME": str(home().resolve()),
         "STREAMLIT_BROWSER_GATHER_USAGE_STATS": "false",
-        _HOSTS: ",".join(filter(None, (os.environ.get(_HOSTS, ""), _plain(host)))),
     }
     if "PRIVGRAPH_DATA" in os.environ:
         environment["PRIVGRAPH_DATA"] = str(Path(os.environ["PRIVGRAPH_DATA"]).expanduser().resolve())
     print("Starting the workbench ...", file=sys.stderr, flush=True)
-    process = subprocess.Popen(command(host, chosen), cwd=home(), env=environment, umask=umask())
-    started = Started(process, f"http://{_bracketed('127.0.0.1' if _is_wildcard(host) else host)}:{chosen}", token)
+    process = subprocess.Popen(command(bare, chosen), cwd=home(), env=environment, umask=umask())
+    shown = "127.0.0.1" if bare in ("0.0.0.0", "::") else f"[{bare}]" if ":" in bare else bare
+    started = Started(process, f"http://{shown}:{chosen}", token)
     _wait(started)
     return started
 
 
 def _token() -> str:
     """The token of the environment, or a new one."""
-    token = os.environ.get(_TOKEN, "")
-    if not token:
-        return secrets.token_urlsafe(SHORTEST_SECRET)
+    token = os.environ.get(TOKEN, "") or secrets.token_urlsafe(SHORTEST_SECRET)
     if len(token) < SHORTEST_SECRET or not all(letter.isalnum() or letter in "-_" for letter in token):
-        raise LaunchError(f"{_TOKEN} must have at least {SHORTEST_SECRET} letters and digits.")
+        raise LaunchError(f"{TOKEN} must have at least {SHORTEST_SECRET} letters and digits.")
     return token
 
 
+def allowed_hosts() -> tuple[str, ...]:
+    """Host names at which the app may be reached: loopback, and those of the environment (with commas)."""
+    named = (name.strip().lower() for name in os.environ.get(HOSTS, "").split(","))
+    return (*LOOPBACK, *(name for name in named if name))
+
+
 def command(host: str, port: int) -> list[str]:
-    """The command line of the server, with every safe default as a flag."""
-    flags = {
-        "server.address": host,
-        "server.port": port,
-        "server.headless": "true",
-        "server.showEmailPrompt": "false",
-        "server.fileWatcherType": "none",
-        "server.runOnSave": "false",
-        "runner.magicEnabled": "false",  # a docstring of a page is no text of it
-        "server.enableCORS": "true",
-        "server.enableXsrfProtection": "true",
-        "server.maxUploadSize": MAX_UPLOAD_MB,
-        "server.enableStaticServing": "false",
-        "browser.gatherUsageStats": "false",
-        "client.toolbarMode": "viewer",
-        "client.allowedOrigins": NOWHERE,
-        "client.showErrorLinks": "false",
-        "client.showErrorDetails": "none",  # a traceback belongs into the log of the server
-        "logger.hideWelcomeMessage": "true",
-        "global.developmentMode": "false",
-        "global.disableWidgetStateDuplicationWarning": "true",  # linked fields set widgets that have a default
-    }
-    hosts = dict.fromkeys(
-        [*("127.0.0.1", "localhost", "::1"), _plain(host), *filter(None, os.environ.get(_HOSTS, "").split(","))]
-    )
-    return [
-        sys.executable,
-        "-P",  # a numpy.py in the working folder is not ours
-        "-m",
-        "streamlit",
-        "run",
-        str(_PACKAGE / "server.py"),
-        *(f"--{name}={value}" for name, value in flags.items()),
-        *(f"--server.allowedHosts={name.strip()}" for name in hosts),
+    """The command line of the server, with every safe default (.streamlit/config.toml) as a flag: no other
+    file overrides them."""
+    folder = Path(__file__).resolve().parent
+    sections = tomllib.loads((folder / ".streamlit" / "config.toml").read_text())
+    del sections["theme"]
+    sections["server"] |= {"address": host, "port": port, "allowedHosts": dict.fromkeys((*allowed_hosts(), host))}
+    flags = [
+        f"--{section}.{name}={str(one).lower() if isinstance(one, bool) else one}"
+        for section, values in sections.items()
+        for name, value in values.items()
+        for one in (value if isinstance(value, list | dict) else [value])
     ]
+    # -P: a numpy.py in the working folder is not ours
+    return [sys.executable, "-P", "-m", "streamlit", "run", str(folder / "server.py"), *flags]
 
 
 def refuses(host: str) -> str | None:
@@ -196,9 +175,16 @@ def refuses(host: str) -> str | None:
         "section (people, redirect_uri, cookie_secret, client_id, client_secret, server_metadata_url; see "
         f"Streamlit's st.login) into {home() / '.streamlit' / 'secrets.toml'} and install streamlit[auth], "
         "or put a reverse proxy that authenticates people in front, let it send the header "
-        f"{_SECRET_HEADER}, and set {_SECRET} to the same secret of 32 characters or more; name the public "
-        f"host in {_HOSTS}."
+        f"{SECRET_HEADER}, and set {SECRET} to the same secret of 32 characters or more; name the public "
+        f"host in {HOSTS}."
     )
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
 
 
 def authentication() -> str | None:
@@ -206,16 +192,13 @@ def authentication() -> str | None:
 
     Raises `LaunchError` where an authentication is half configured: that must not pass for none.
     """
-    secret = os.environ.get(_SECRET, "")
-    if secret:
+    if secret := os.environ.get(SECRET, ""):
         if len(secret) < SHORTEST_SECRET:
-            raise LaunchError(f"{_SECRET} must have at least {SHORTEST_SECRET} characters (it has {len(secret)}).")
+            raise LaunchError(f"{SECRET} must have at least {SHORTEST_SECRET} characters (it has {len(secret)}).")
         return "proxy"
-    for path in (home() / ".streamlit" / "secrets.toml", Path.home() / ".streamlit" / "secrets.toml"):
-        if not path.is_file():
-            continue
+    for path in (folder / ".streamlit" / "secrets.toml" for folder in (home(), Path.home())):
         try:
-            section = tomllib.loads(path.read_text()).get("auth")
+            section = tomllib.loads(path.read_text()).get("auth") if path.is_file() else None
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise LaunchError(f"{path} is not valid TOML ({error}).") from None
         if section is None:
@@ -234,32 +217,24 @@ def authentication() -> str | None:
     return None
 
 
-def choose_port(host: str, port: int | None) -> int:
-    """`port` if it is free; for None, the default or else any free port. Raises `LaunchError` if `port` is
-    taken."""
-    if port is not None and not 0 < port < 65536:
-        raise LaunchError(f"The port must lie between 1 and 65535 (got {port}).")
-    wanted = DEFAULT_PORT if port is None else port
-    for candidate in (wanted, *((0,) if port is None else ())):
-        with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM) as probe:
+def _port(host: str, port: int | None) -> int:
+    """`port` if it is free; for None, the default or else any free port."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    for candidate in (DEFAULT_PORT, 0) if port is None else (port,):
+        with socket.socket(family, socket.SOCK_STREAM) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
-                probe.bind((_plain(host), candidate))
-            except socket.gaierror:
-                raise LaunchError(f"There is no address {host} on this machine.") from None
-            except OSError as error:
-                if candidate == 0 or error.errno == 99:
-                    raise LaunchError(f"The app cannot listen at {host} ({error.strerror}).") from None
-                continue
-            return int(probe.getsockname()[1])
-    raise LaunchError(f"Port {wanted} of {host} is taken; choose another, or leave the port out for a free one.")
+                probe.bind((host, candidate))
+                return int(probe.getsockname()[1])
+            except (OSError, OverflowError) as error:
+                reason = error
+    raise LaunchError(f"The app cannot listen at port {candidate} of {host} ({reason}).")
 
 
 def _wait(started: Started) -> None:
     process, address = started.process, started.address
     request = urllib.request.Request(f"{address}/_stcore/health", headers={"Cookie": started.cookie})
-    if os.environ.get(_SECRET):
-        request.add_header(_SECRET_HEADER, os.environ[_SECRET])
+    request.add_header(SECRET_HEADER, os.environ.get(SECRET, ""))
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # loopback never goes through a proxy
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
@@ -272,24 +247,3 @@ def _wait(started: Started) -> None:
             time.sleep(0.05)
     process.terminate()
     raise LaunchError(f"The server did not answer at {address} within {START_SECONDS:.0f} seconds.")
-
-
-def _plain(host: str) -> str:
-    return host.strip("[]")
-
-
-def _bracketed(host: str) -> str:
-    return f"[{_plain(host)}]" if ":" in host else host
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(_plain(host)).is_loopback
-    except ValueError:
-        return False
-
-
-def _is_wildcard(host: str) -> bool:
-    return _plain(host) in ("0.0.0.0", "::")

@@ -1,16 +1,12 @@
 // Three things that Streamlit's browser half leaves to be wished, mended once for each tab.
 //
-// Its server sends the whole address of a page whenever it corrects a part of it (a value that is the default, a
-// widget that is gone), and each time the browser makes an entry of its history: Back then walks through
-// corrections. Here a visit is one entry: the same page is another visit only where it shows another run, or another
-// step of a lesson. On the page of attacks that is a run in place of another one: the first one that it chooses is no
-// visit. It begins at the page's top; in a step of a lesson, the next key press goes on from its title.
+// Its server sends the whole address whenever it corrects a part of it, and each time the browser makes an entry of its
+// history. Here a visit is one entry: the same page is another visit only where it shows another run, or another step
+// of a lesson. It begins at the page's top; in a step of a lesson, the next key press goes on from its title.
 //
-// A link to another page is sent together with the values that widgets of this page have in its address, and the
-// server, to be rid of these, takes every value of a name that this page uses out of the address: the graph that
-// the link names is lost, and this page's own entry loses what it showed. So a link is followed as Back is: the
-// address alone says what is drawn, and shell.py keeps it whole. Where the server itself leads to another page, it
-// corrects this page's entry to the values of the next one first: the entry gets its own address back.
+// A link is sent with the values that widgets of this page have in its address, and the server takes every value of a
+// name that this page uses out of it. So a link is followed as Back is: the address alone says what is drawn, and
+// shell.py keeps it whole; an entry that was corrected on the way to another page gets its own address back.
 //
 // In the top bar, the name of the page that is shown does nothing; on a run's view it opens the page afresh.
 (() => {

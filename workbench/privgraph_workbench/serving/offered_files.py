@@ -1,8 +1,7 @@
 """Files that a page offers, made when they are asked for. No Streamlit.
 
-Streamlit's own button for a file that is made on demand gets another address with each redraw, and forgets
-the old one before the browser has heard of the new: whoever clicks meanwhile gets an error. Here a file has
-one address for as long as its session lives. A redraw only replaces what stands behind it.
+Streamlit's own button gets another address with each redraw, and forgets the old one before the browser has
+heard of the new. Here a file has one address for as long as its session lives.
 """
 
 from __future__ import annotations
@@ -30,8 +29,7 @@ class File:
 
 
 class Shelf:
-    """The files that one session offers; nobody else can guess their addresses, and they go with the
-    session."""
+    """The files that one session offers: nobody else can guess their addresses, and they go with it."""
 
     def __init__(self) -> None:
         self.token = secrets.token_urlsafe(16)
@@ -40,10 +38,7 @@ class Shelf:
         _shelves[self.token] = self
 
     def offer(self, file: File, place: str = "") -> str:
-        """The address of a file, relative to a page's; the same for the same `place` (none: the file's name).
-
-        The `MOST` latest places are kept: a page has a few dozen.
-        """
+        """The address of a file, relative to a page's; one for each `place` (none: the file's name)."""
         place = place or file.name
         with self._lock:
             self._files.pop(place, None)

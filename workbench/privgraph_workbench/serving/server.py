@@ -16,33 +16,29 @@ import hmac
 import os
 import re
 import secrets
-from http.cookies import CookieError, SimpleCookie
+from collections.abc import Mapping
 from pathlib import Path
-from urllib.parse import parse_qsl, quote, urlencode, urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
 import streamlit as st
 from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from privgraph_workbench.serving import launcher, offered_files, shell
 
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
-HOSTS_VARIABLE = "PRIVGRAPH_ALLOWED_HOSTS"
-SECRET_VARIABLE = "PRIVGRAPH_PROXY_SECRET"
-SECRET_HEADER = "x-privgraph-proxy"
-TOKEN_VARIABLE = "PRIVGRAPH_TOKEN"
 TOKEN_KEY = "token"
+NO_TOKEN = "This app belongs to the person who started it: open the address that was printed then, with its token."
 
 
 def _own_scripts() -> str:
     """The scripts that may stand in a page itself, by their hashes: those of Streamlit's first page, and
     ours."""
     page = Path(st.__file__).with_name("static").joinpath("index.html").read_text(encoding="utf-8")
-    scripts = [*re.findall(r"<script>(.*?)</script>", page, re.DOTALL), shell.navigation()]
+    scripts = [*re.findall(r"<script>(.*?)</script>", page, re.DOTALL), shell.read("navigation.js")]
     digests = (hashlib.sha256(script.encode()).digest() for script in scripts)
     return " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
 
@@ -62,13 +58,6 @@ HEADERS = {
 """Of every answer: nothing is fetched from elsewhere, and nobody puts this app into a page of theirs."""
 
 
-def allowed_hosts() -> tuple[str, ...]:
-    """Host names at which the app may be reached: loopback, and those of `PRIVGRAPH_ALLOWED_HOSTS` (with
-    commas)."""
-    named = (name.strip().lower() for name in os.environ.get(HOSTS_VARIABLE, "").split(","))
-    return (*LOOPBACK, *(name for name in named if name))
-
-
 class Gate:
     """Refuses, with 403, requests whose host is not admitted, whose origin is another, or that bypass the
     proxy.
@@ -77,11 +66,10 @@ class Gate:
     else.
     """
 
-    def __init__(self, app: ASGIApp, hosts: tuple[str, ...] = LOOPBACK, secret: str = "", token: str = "") -> None:
-        self.app = app
-        self.hosts = hosts
-        self.secret = secret
-        self.token = token
+    def __init__(
+        self, app: ASGIApp, hosts: tuple[str, ...] = launcher.LOOPBACK, secret: str = "", token: str = ""
+    ) -> None:
+        self.app, self.hosts, self.secret, self.token = app, hosts, secret, token
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -93,11 +81,9 @@ class Gate:
                 MutableHeaders(scope=message).update(HEADERS)
             await send(message)
 
-        headers = {key.decode("latin-1"): value.decode("latin-1") for key, value in scope["headers"]}
-        reason = self.refuses(headers)
-        answer: Response | None = None if reason is None else PlainTextResponse(reason, status_code=403)
-        if reason is None and self.token:
-            answer = self._ask_for_token(scope, headers)
+        asked = HTTPConnection(scope)
+        reason = self.refuses(asked.headers)
+        answer = self._ask_for_token(asked) if reason is None else PlainTextResponse(reason, status_code=403)
         if answer is None:
             await self.app(scope, receive, send_with_headers)
         elif scope["type"] == "http":
@@ -105,33 +91,27 @@ class Gate:
         else:  # closing before accepting is answered with 403
             await send({"type": "websocket.close", "code": 1008, "reason": reason or "no token"})
 
-    def _ask_for_token(self, scope: Scope, headers: dict[str, str]) -> Response | None:
+    def _ask_for_token(self, asked: HTTPConnection) -> Response | None:
         """None for whoever has the cookie; a cookie for whoever brings the token; 403 for everybody else."""
-        name = cookie_name(headers.get("host", ""))
-        query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-        given = dict(query).get(TOKEN_KEY)
-        if given is None and _equal(_cookie(headers, name), self.token):
+        name, given = cookie_name(asked.headers.get("host", "")), asked.query_params.get(TOKEN_KEY)
+        if not self.token or (given is None and _equal(asked.cookies.get(name, ""), self.token)):
             return None
-        if scope["type"] == "websocket" or not _equal(given or "", self.token):
-            return PlainTextResponse(
-                "This app belongs to the person who started it: open the address that was printed then, "
-                "with its token.",
-                status_code=403,
-            )
-        rest = urlencode([pair for pair in query if pair[0] != TOKEN_KEY])
-        found = RedirectResponse("/" + scope["path"].lstrip("/\\") + (f"?{rest}" if rest else ""), status_code=303)
+        if asked.scope["type"] == "websocket" or not _equal(given or "", self.token):
+            return PlainTextResponse(NO_TOKEN, status_code=403)
+        rest = urlencode([pair for pair in asked.query_params.multi_items() if pair[0] != TOKEN_KEY])
+        place = "/" + asked.scope["path"].lstrip("/\\") + (f"?{rest}" if rest else "")
+        found = RedirectResponse(place, status_code=303)
         found.set_cookie(name, self.token, httponly=True, samesite="lax")
         return found
 
-    def refuses(self, headers: dict[str, str]) -> str | None:
+    def refuses(self, headers: Mapping[str, str]) -> str | None:
         """Why a request with these headers (lower-case names) is refused, or None."""
-        host = headers.get("host", "")
-        if _hostname(host) not in self.hosts:
+        host, origin = headers.get("host", ""), headers.get("origin")
+        if _parts(f"//{host}")[0] not in self.hosts:
             return "This app does not answer to that host name."
-        origin = headers.get("origin")
-        if origin is not None and _netloc(origin) != host.lower():
+        if origin is not None and _parts(origin)[1] != host.lower():
             return "Requests from another origin are refused."
-        if self.secret and not _equal(headers.get(SECRET_HEADER, ""), self.secret):
+        if self.secret and not _equal(headers.get(launcher.SECRET_HEADER.lower(), ""), self.secret):
             return "This app is reached through its proxy only."
         return None
 
@@ -146,30 +126,17 @@ def cookie_name(host: str) -> str:
     return f"privgraph-{host.rpartition(':')[2] if host[-1:].isdigit() and ':' in host else ''}"
 
 
-def _cookie(headers: dict[str, str], name: str) -> str:
+def _parts(address: str) -> tuple[str, str]:
+    """The host of an address without its port and with it; "" each where it is no address."""
     try:
-        found = SimpleCookie(headers.get("cookie", "")).get(name)
-    except CookieError:
-        return ""
-    return "" if found is None else found.value
+        found = urlsplit(address)
+        return (found.hostname or "").rstrip("."), found.netloc.lower()
+    except ValueError:
+        return "", ""
 
 
 def _equal(given: str, wanted: str) -> bool:
     return hmac.compare_digest(given.encode(), wanted.encode())
-
-
-def _netloc(origin: str) -> str | None:
-    try:
-        return urlsplit(origin).netloc.lower()
-    except ValueError:
-        return None
-
-
-def _hostname(host: str) -> str:
-    try:
-        return (urlsplit(f"//{host}").hostname or "").lower().rstrip(".")
-    except ValueError:
-        return ""
 
 
 def send_file(request: Request) -> Response:
@@ -187,10 +154,10 @@ def send_file(request: Request) -> Response:
 def _gate() -> Middleware:
     """The gate as the launcher asked for it; with no way at all to tell who comes, a token that nobody
     has."""
-    secret, token = os.environ.get(SECRET_VARIABLE, ""), os.environ.get(TOKEN_VARIABLE, "")
+    secret, token = os.environ.get(launcher.SECRET, ""), os.environ.get(launcher.TOKEN, "")
     if not (secret or token or launcher.authentication()):
         token = secrets.token_urlsafe()
-    return Middleware(Gate, hosts=allowed_hosts(), secret=secret, token=token)
+    return Middleware(Gate, hosts=launcher.allowed_hosts(), secret=secret, token=token)
 
 
 app = st.App(

@@ -21,43 +21,43 @@ from privgraph.runs.records import EXAMPLE, StoreError, Unreadable
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import people
 from privgraph_workbench.text import texts
-from privgraph_workbench.theme import theme
+from privgraph_workbench.theme import THEMES
 from privgraph_workbench.words import markup
 
-TITLES = {
-    "start": ("Start", ":material/home:"),
-    "playground": ("Playground", ":material/toys:"),
-    "lessons": ("Lessons", ":material/menu_book:"),
-    "data": ("Data", ":material/hub:"),
-    "train": ("Train", ":material/model_training:"),
-    "accounting": ("Accounting", ":material/calculate:"),
-    "teachers": ("Teachers", ":material/school:"),
-    "relations": ("Relations", ":material/compare_arrows:"),
-    "attacks": ("Attacks", ":material/gavel:"),
-    "runs": ("Runs", ":material/list_alt:"),
-    "tradeoffs": ("Trade-offs", ":material/balance:"),
-    "report": ("Report", ":material/summarize:"),
+GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
+    "Learn": {
+        "start": ("Start", "home"),
+        "playground": ("Playground", "toys"),
+        "lessons": ("Lessons", "menu_book"),
+    },
+    "Make": {
+        "data": ("Data", "hub"),
+        "train": ("Train", "model_training"),
+        "runs": ("Runs", "list_alt"),
+    },
+    "Compare": {
+        "tradeoffs": ("Trade-offs", "balance"),
+        "teachers": ("Teachers", "school"),
+        "relations": ("Relations", "compare_arrows"),
+        "attacks": ("Attacks", "gavel"),
+        "accounting": ("Accounting", "calculate"),
+    },
+    "Tell": {"report": ("Report", "summarize")},
 }
-LOGO = Path(__file__).resolve().parents[1] / "static" / "privgraph.svg"
-"""The name of the program, on every page."""
-GROUPS = {
-    "Learn": ("start", "playground", "lessons"),
-    "Make": ("data", "train", "runs"),
-    "Compare": ("tradeoffs", "teachers", "relations", "attacks", "accounting"),
-    "Tell": ("report",),
-}
-LISTS_RUNS = ("start", "train", "teachers", "relations", "attacks", "audit", "runs", "tradeoffs")
-"""Pages that show runs of the store."""
+"""The pages, each with its title and icon."""
+TITLES = {name: look for group in GROUPS.values() for name, look in group.items()}
+LISTS_RUNS = ("", "start", "train", "teachers", "relations", "attacks", "audit", "runs", "tradeoffs")
+"""Addresses of pages that show runs of the store."""
 MOVED = {"audit": "attacks"}
 """Addresses of earlier versions, which people have kept, and the page that has taken each in."""
+PACKAGE = Path(__file__).resolve().parents[1]
 
 
 @cache
 def folder() -> Path:
     """Where the page scripts are: inside an installed package, or beside it in a checkout."""
-    package = Path(__file__).resolve().parents[1]
-    inside = package / "_pages"
-    return inside if inside.is_dir() else package.parents[1] / "pages"
+    inside = PACKAGE / "_pages"
+    return inside if inside.is_dir() else PACKAGE.parents[1] / "pages"
 
 
 def page(name: str) -> StreamlitPage:
@@ -66,17 +66,11 @@ def page(name: str) -> StreamlitPage:
     return st.Page(
         folder() / f"{name}.py",
         title=title,
-        icon=icon,
+        icon=f":material/{icon}:",
         url_path="root" if name == "start" else name,
         default=name == "start",
         visibility="hidden" if name in MOVED else "visible",
     )
-
-
-def pages() -> dict[str, list[StreamlitPage]]:
-    """The pages in their groups; those of the last are led to from addresses that people have kept."""
-    groups = {group: [page(name) for name in names] for group, names in GROUPS.items()}
-    return {**groups, "": [*map(page, MOVED), st.Page(_to_start, url_path="start", visibility="hidden")]}
 
 
 def _to_start() -> None:
@@ -84,32 +78,27 @@ def _to_start() -> None:
     st.switch_page(page("start"), query_params=st.query_params.to_dict())
 
 
+@cache
+def read(name: str) -> str:
+    """A style sheet or script of every page; the gate admits a script by its hash."""
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")
+
+
 def tidy() -> None:
     """Less empty room above a page's title, readable words on coloured ground, one history entry for a
     visit."""
     name = "dark" if st.context.theme.type == "dark" else "light"
-    looks = theme(name)
-    colours = f":root {{ --accent: {looks.sound}; --ground: {looks.background}; }}"
-    st.html(f'<style class="{name}">{colours}{sheet()}</style>')
-    st.html(f"<script>{navigation()}</script>", unsafe_allow_javascript=True)
-
-
-@cache
-def sheet() -> str:
-    """The styles of every page."""
-    return Path(__file__).with_name("style.css").read_text(encoding="utf-8")
-
-
-@cache
-def navigation() -> str:
-    """The script of every page; the gate admits it by its hash."""
-    return Path(__file__).with_name("navigation.js").read_text(encoding="utf-8")
+    colours = f":root {{ --accent: {THEMES[name].sound}; --ground: {THEMES[name].background}; }}"
+    st.html(f'<style class="{name}">{colours}{read("style.css")}</style>')
+    st.html(f"<script>{read('navigation.js')}</script>", unsafe_allow_javascript=True)
 
 
 def run() -> None:
     """Draw the page that the address names; where the run store refuses, say so in its one sentence."""
-    st.logo(str(LOGO), size="large")
-    chosen = st.navigation(pages(), position="top")
+    st.logo(str(PACKAGE / "static" / "privgraph.svg"), size="large")
+    pages = {group: [page(name) for name in names] for group, names in GROUPS.items()}
+    led = [*map(page, MOVED), st.Page(_to_start, url_path="start", visibility="hidden")]
+    chosen = st.navigation({**pages, "": led}, position="top")
     if get_script_run_ctx() is not None:  # a module that is merely imported has no tab
         st.set_page_config(page_title=f"{chosen.title} · privgraph")
     if st.session_state.get("visited", ("", 0))[0] != chosen.url_path:
@@ -117,7 +106,7 @@ def run() -> None:
     _keep_address()
     _read_address(chosen)
     with guarded():
-        if chosen.url_path in (*LISTS_RUNS, ""):
+        if chosen.url_path in LISTS_RUNS:
             _switch()
         chosen.run()
         if runtime.exists():
@@ -140,15 +129,11 @@ def _switch() -> None:
             [EXAMPLES, MINE],
             required=True,
             key="store",
-            on_change=_choose,
+            on_change=lambda: st.query_params.update(store=str(st.session_state["store"])),
             format_func={EXAMPLES: "Examples", MINE: "My runs"}.__getitem__,
             label_visibility="collapsed",
             help=texts("labels")["examples"],
         )
-
-
-def _choose() -> None:
-    st.query_params["store"] = str(st.session_state["store"])
 
 
 def _begins() -> str:
@@ -203,19 +188,15 @@ def _read_address(chosen: StreamlitPage) -> None:
     asked = st.query_params
     bad = [name for name in asked if any(_is_hopeless(name, value) for value in asked.get_all(name))]
     if bad:
-        said = [f"{name} has no value {short(asked[name])}" for name in bad if asked[name]]
-        st.session_state["left_out"] = said
-        left = {name: asked.get_all(name) for name in asked if name not in bad}
-        st.switch_page(chosen, query_params=left)
+        st.session_state["left_out"] = [f"{name} has no value {short(asked[name])}" for name in bad if asked[name]]
+        st.switch_page(chosen, query_params={name: asked.get_all(name) for name in asked if name not in bad})
     for text in st.session_state.pop("left_out", ()):
         st.warning(f"In this page's address, {short(text)}; it is left out.")
 
 
 def _is_hopeless(name: str, value: str) -> bool:
-    if not value or name in _TEXTS:
-        return not value
     try:
-        return not math.isfinite(float(value))
+        return not value or (name not in _TEXTS and not math.isfinite(float(value)))
     except ValueError:
         return False
 
@@ -256,7 +237,7 @@ def _keep_modules(page: str) -> None:
 def ask_who() -> None:
     """Stops the script with a log-in button, where log-in is configured and nobody on its list is logged
     in."""
-    section = _secrets().get("auth")
+    section = dict(st.secrets).get("auth") if st.secrets.load_if_toml_exists() else None
     if section is None:
         return
     logged_in = st.user.get("is_logged_in") is True
@@ -272,7 +253,3 @@ def ask_who() -> None:
     else:
         st.button("Log in", on_click=st.login, type="primary")
     st.stop()
-
-
-def _secrets() -> dict[str, object]:
-    return dict(st.secrets) if st.secrets.load_if_toml_exists() else {}
