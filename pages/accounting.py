@@ -4,36 +4,50 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import ModuleType
 
 import streamlit as st
 
-from privgraph.data.errors import DataError
 from privgraph.data.spec import DatasetSpec, PublicFacts
 from privgraph.methods.aggregation.options import AggregationConfig
-from privgraph.methods.base import filled_in
-from privgraph.methods.gradients.heter_poisson.config import Config
-from privgraph.options import OptionError, build, parameters
+from privgraph.methods.base import EPSILON, filled_in
+from privgraph.methods.gradients.heter_poisson.config import PUBLISHED_CLIP, Config
+from privgraph.options import Option, OptionError, Parameter, build, parameters, values
+from privgraph.papers import heter_poisson
+from privgraph.privacy.precision import precision_bound
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS, MethodSpec
 from privgraph_workbench.facts import datasets, method_costs
 from privgraph_workbench.facts.method_costs import Curve, Setting
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.costs import cost, entry_costs, ledger
-from privgraph_workbench.forms import data_options, fields, widgets
+from privgraph_workbench.figures.noise import noise_shapes, precision, revealed_scale, terms
+from privgraph_workbench.forms import beginnings, data_options, fields, widgets
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.parts import choosing, keeping, layout, noise, pricing, statement
-from privgraph_workbench.parts.noise import show
-from privgraph_workbench.parts.pricing import FIRST, TYPED, Priced
+from privgraph_workbench.parts import choosing, keeping, layout, pricing, statement
+from privgraph_workbench.parts.file_links import drawn_figure
+from privgraph_workbench.parts.pricing import TYPED, Priced
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, page, texts
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words import markup, meaning
-from privgraph_workbench.words.numbers import bound, number, rounded_delta, stated
+from privgraph_workbench.words.numbers import bound, number, percent, rounded_delta, stated
 
+FIRST = "progap"  # the method that is chosen at first
 NOISE, NOBODY = "noise", "nobody"
 words = texts("accounting")
+helps = words["options"]
+ORDER = Parameter("order", float, 2.0, Option(helps["order"], low=1.01, high=10, scale="log", label="Rényi order α"))
+PRIVATE_ROW = (
+    Parameter("classes", int, 10, Option(helps["classes"], low=2, high=10**5, label="Classes C")),
+    Parameter("epsilon", float, 2.0, EPSILON),
+    Parameter("delta", float, 1e-5, Option(helps["delta"], low=0, high=0.1, low_open=False, label="δ (delta)")),
+    Parameter("share", float, 0.0, Option(helps["share"], low=0, high=0.99)),
+)
+
+
 # The fields
 
 
@@ -47,9 +61,10 @@ def choose_data() -> DatasetSpec | None:
     return specs.get(choosing.one("Data", titles, "data", help=words["data"]))
 
 
-def choose_method(spec: DatasetSpec | None) -> MethodSpec:
-    """The method, of those that can be trained on this graph."""
-    refused = pricing.fitting(spec)
+def choose_methods() -> tuple[MethodSpec, str | None]:
+    """A method, of those that protect something and fit this graph; and one beside it, if any."""
+    units = {name: method_costs.private_units(name) for name in method_costs.private_methods()}
+    refused = {name: spec and beginnings.unfit(METHODS[name], spec, held) for name, held in units.items()}
     offered = sorted((name for name, why in refused.items() if why is None), key=lambda name: name != FIRST)
     asked = st.query_params.get("method")
     if asked is not None and asked not in offered:
@@ -63,23 +78,17 @@ def choose_method(spec: DatasetSpec | None) -> MethodSpec:
     hint = fill(words["method"], methods=away) if away else None
     titles = {name: METHODS[name].title for name in offered}
     name = choosing.one("Method", titles, "method", moved=widgets.turn, help=hint)
-    widgets.turned(METHODS[name])
-    return METHODS[name]
-
-
-def choose_other(chosen: MethodSpec, spec: DatasetSpec | None) -> str | None:
-    """A second method to stand beside the first, or None."""
-    offered = [name for name, why in pricing.fitting(spec).items() if why is None and name != chosen.name]
-    asked = st.query_params.get("with")
-    if asked is not None and asked not in (*offered, NOBODY):
-        st.warning(fill(words["unknown"], name="with", value=markup.literal(asked[:40])))
+    widgets.turned(name)
+    titles = {NOBODY: "—", **{one: title for one, title in titles.items() if one != name}}
+    beside = st.query_params.get("with")
+    if beside is not None and beside not in titles:
+        st.warning(fill(words["unknown"], name="with", value=markup.literal(beside[:40])))
         del st.query_params["with"]
-    titles = {NOBODY: "—", **{name: METHODS[name].title for name in offered}}
-    name = choosing.one("Compare with", titles, "with", help=words["with"])
-    return None if name == NOBODY else name
+    other = choosing.one("Compare with", titles, "with", help=words["with"])
+    return METHODS[name], None if other == NOBODY else other
 
 
-def choose_unit(chosen: MethodSpec, spec: DatasetSpec | None) -> str:
+def choose_unit() -> str:
     """Who is protected, of the units that the method protects on this graph."""
     known = next(one for one in parameters(chosen.load_config()) if one.name == "unit")
     private = method_costs.private_units(chosen.name)
@@ -94,7 +103,7 @@ def choose_unit(chosen: MethodSpec, spec: DatasetSpec | None) -> str:
     return choosing.one("Who is protected", titles, "unit", row=True, width="stretch", help=fields.help(protected))
 
 
-def choose_options(chosen: MethodSpec, unit: str) -> widgets.Filled:
+def choose_options(unit: str) -> widgets.Filled:
     """What else enters the price, folded."""
     config = chosen.load_config()
     known = {parameter.name: parameter for parameter in parameters(config)}
@@ -112,52 +121,61 @@ def choose_options(chosen: MethodSpec, unit: str) -> widgets.Filled:
         return widgets.Filled(values={"unit": unit}) | widgets.options_form(plain, heading=False)
 
 
-def await_facts(name: str) -> None:
-    """Draw the page again when the sizes are there, or cannot be had."""
-    spec = next((one for one in datasets.choices() if one.name == name), None)
-    try:
-        ready = spec is None or datasets.public_facts(spec, data_options.along(spec), "random") is not None
-    except (OptionError, DataError):
-        ready = True
-    if ready:
-        st.rerun()
-
-
-def setting_of(chosen: MethodSpec, facts: PublicFacts | str | None, filled: widgets.Filled) -> Setting | None:
-    """The setting with the target epsilon; a message in its place where there is none yet."""
+def priced(facts: PublicFacts | str | None, filled: widgets.Filled) -> Priced | None:
+    """The two linked fields, and what they come to; a message in their place where there is nothing yet."""
     if isinstance(facts, str):
         st.error(markup.sentence(facts))
-    elif facts is None:
-        st.info(words["counting"], icon="⏳")
-        st.fragment(await_facts, run_every=1.0)(str(st.session_state.get("data")))
-    elif filled.errors:
+        return None
+    if facts is None:
+        layout.wait(words["counting"], lambda: pricing.counted(spec) is not None)
+        return None
+    if filled.errors:
         st.info(widgets.pointer(filled.errors), icon=":material/edit:")
-    else:
-        try:
-            epsilon = pricing.wanted_epsilon(chosen.load_config())
-            return method_costs.setting(chosen.name, {**filled.values, "epsilon": epsilon}, facts)
-        except OptionError as error:
-            st.error(markup.sentence(error))
-    return None
-
-
-def priced_of(setting: Setting) -> Priced | None:
-    """The two linked fields, and what they come to."""
-    if not setting.reads:
-        return Priced(setting, math.nan, setting.at(math.nan))
-    given = pricing.given_noise()
+        return None
+    setting: Setting | None = None
     try:
+        epsilon = pricing.wanted_epsilon(chosen.load_config())
+        setting = method_costs.setting(chosen.name, {**filled.values, "epsilon": epsilon}, facts)
+        if not setting.reads:
+            return Priced(setting, math.nan, setting.at(math.nan))
+        given = pricing.given_noise()
         scale = setting.noise() if given is None else given
         said = setting.at(scale)
     except OptionError as error:
         st.error(markup.sentence(error))
-        pricing.linked_fields(setting, None, None)
+        if setting is not None:
+            pricing.linked_fields(setting, None, None)
         return None
     pricing.linked_fields(setting, scale, said if given is not None else None)
     return Priced(setting, scale, said)
 
 
+def second_of(other: str, first: Setting, filled: widgets.Filled) -> Priced:
+    """A second method at the same target, with its own defaults for the rest. Raises `OptionError`."""
+    units = method_costs.private_units(other)
+    unit = first.config.unit if first.config.unit in units else units[0]
+    same = ("epsilon", "delta", "accounting") if unit == first.config.unit else ("epsilon", "accounting")
+    wanted = {"epsilon": float(st.session_state.get("epsilon", first.config.epsilon)), **filled.values}
+    kept = {name: wanted[name] for name in same if name in wanted}
+    setting = method_costs.setting(other, {"unit": unit, **kept}, first.facts)
+    noise = setting.noise() if setting.reads else math.nan
+    return Priced(setting, noise, setting.at(noise))
+
+
+def train_address(setting: Setting) -> dict[str, str]:
+    """The address of Train with these settings."""
+    held = dict(values(setting.config))
+    held = {name: held[name] for name in (*method_costs.PRIVACY, *setting.price.options)}
+    data = widgets.address(data_options.along(spec), prefix="data.")
+    known = parameters(type(setting.config))
+    return {"method": setting.name, "data": spec.name, **data, **widgets.address(held, known=known)}
+
+
 # The answer
+
+
+def show(figure: ModuleType, rows: Sequence[Row], name: str, statements: Mapping[str, PrivacyStatement] = {}) -> None:
+    drawn_figure(figure.__name__.rpartition(".")[2], rows, statements, name)
 
 
 def swap(first: Priced, second: Priced) -> None:
@@ -170,7 +188,6 @@ def swap(first: Priced, second: Priced) -> None:
 
 def beside(first: Priced, second: Priced) -> None:
     """Two methods in a table."""
-    columns = words["columns"]
     rows = [
         {
             "method": one.title,
@@ -182,15 +199,10 @@ def beside(first: Priced, second: Priced) -> None:
         }
         for one in (first, second)
     ]
-    config = {
-        "noise": columns["noise"],
-        EPSILONS["sound"].title: columns["epsilon"],
-        EPSILONS["published"].title: columns["published"],
-        "adversary's accuracy": columns["guess"],
-    }
-    st.dataframe(
-        rows, hide_index=True, column_config={name: st.column_config.Column(help=text) for name, text in config.items()}
-    )
+    told = {"noise": "noise", "epsilon": EPSILONS["sound"].title, "published": EPSILONS["published"].title}
+    told |= {"guess": "adversary's accuracy"}
+    config = {name: st.column_config.Column(help=words["columns"][key]) for key, name in told.items()}
+    st.dataframe(rows, hide_index=True, column_config=config)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button("Change places", key="swap", icon=":material/swap_horiz:", on_click=swap, args=(first, second))
         if first.said.unit != second.said.unit:
@@ -208,24 +220,18 @@ def curve_of(one: Priced, against: str, until: float) -> tuple[Curve, str, float
     return method_costs.along(one.setting, lever, one.noise, until), lever.axis, lever.value
 
 
-def chart(shown: Sequence[Priced], spec: DatasetSpec | None) -> bool:
+def chart(shown: Sequence[Priced]) -> bool:
     """Epsilon against noise or an option. False where points are missing, because time ran out."""
     first, until = shown[0], time.monotonic() + pricing.BUDGET_SECONDS
-    levers = {lever.option: lever for lever in first.setting.price.levers}
-    offered = [NOISE, *levers]
-    keeping.within("against", offered)
-    titles = {NOISE: NOISE, **{name: lever.axis.split(" (")[0] for name, lever in levers.items()}}
+    titles = {NOISE: NOISE, **{lever.option: lever.axis.split(" (")[0] for lever in first.setting.price.levers}}
+    keeping.within("against", list(titles))
     asked = st.query_params.get("against")
     if asked is not None and asked not in titles.values():  # as the choice itself is written there
         st.warning(fill(words["unknown"], name="against", value=markup.literal(asked[:40])))
     against = NOISE
-    if levers:
-        against = str(
-            st.pills(
-                "ε against", offered, default=NOISE, required=True, key="against", bind="query-params",
-                format_func=titles.__getitem__, help=words["against"],
-            )
-        )  # fmt: skip
+    if len(titles) > 1:
+        bound_ = {"key": "against", "bind": "query-params", "default": NOISE, "required": True}
+        against = st.pills("ε against", list(titles), format_func=titles.get, help=words["against"], **bound_)
     rows: list[Row] = []
     curves: list[Curve] = []
     statements: dict[str, PrivacyStatement] = {}
@@ -235,10 +241,10 @@ def chart(shown: Sequence[Priced], spec: DatasetSpec | None) -> bool:
         points = [(point.x, point.epsilon, point.published) for point in curve.points]
         rows += cost.data(points, place, axis, of=one.title)
         statements |= one.named(spec)[1]
-    name = f"{first.named(spec)[0]}-{against}" + "".join(f"-{one.setting.name}" for one in shown[1:])
     if not rows:
         st.info(markup.sentence(curves[0].refused or words["free"]))
         return True
+    name = f"{first.named(spec)[0]}-{against}" + "".join(f"-{one.setting.name}" for one in shown[1:])
     show(cost, rows, name, statements)
     done = all(curve.complete for curve in curves)
     if not done:
@@ -246,28 +252,70 @@ def chart(shown: Sequence[Priced], spec: DatasetSpec | None) -> bool:
     return done
 
 
-# Where the budget goes
+# Where the budget goes, and what noise cannot give
 
 
-def budget(one: Priced, spec: DatasetSpec | None, *, second: bool, several: bool) -> None:
+def budget(one: Priced, key: str) -> None:
     """The shares of the mechanisms, each by itself, and the ledger."""
-    label = f"Where the budget goes{f': {one.title}' if several else ''}"
-    with layout.fold(label, "budget.beside" if second else "budget", icon=":material/donut_small:") as part:
+    label = f"Where the budget goes: {one.title}"
+    with layout.fold(label, key, icon=":material/donut_small:") as part:
         if not part.open:
             return
-        said, setting = one.said, one.setting
-        name, statements = one.named(spec)
+        said, (name, statements) = one.said, one.named(spec)
         if len(said.ledger) > 1:
-            left, right = layout.columns(f"budget-{setting.name}", 2)
+            left, right = layout.columns(f"budget-{one.setting.name}", 2)
             with left:
                 show(ledger, ledger.data(said.ledger, said.delta), name, statements)
             with right:
-                parts = method_costs.parts(said.ledger, said.delta)
-                titles = [", ".join(filter(None, (part.entry.mechanism, part.entry.stage))) for part in parts]
-                costs = [(title, part.alone, part.without) for title, part in zip(titles, parts, strict=True)]
+                costs = [
+                    (", ".join(filter(None, (part.entry.mechanism, part.entry.stage))), part.alone, part.without)
+                    for part in method_costs.parts(said.ledger, said.delta)
+                ]
                 show(entry_costs, entry_costs.data(costs, said.epsilon), name, statements)
         statement.ledger(said.ledger)
         statement.promise(said)
+
+
+def noise_of(config: Config, one: Priced) -> None:
+    """HeterPoisson's noise: its shapes, Equation 3 of the paper by terms, one release in all coordinates."""
+    st.caption(words["spherical"])
+    show(noise_shapes, noise_shapes.data(), "shapes")
+    if not one.setting.reads:
+        return
+    for complaint in widgets.complaints([ORDER], prefix="terms."):
+        st.warning(complaint)
+    st.caption(words["terms"])
+    facts, order = one.setting.facts, float(widgets.widget(ORDER, "terms."))
+    found = heter_poisson.terms(
+        rate=config.rate(facts),
+        neighbours=config.resolved().neighbours,
+        out_degree=facts.nodes - 1,
+        sigma=one.noise * PUBLISHED_CLIP,
+        order=order,
+    )
+    name, statements = one.named(spec)
+    show(terms, terms.data(found, order), name, statements)
+    st.caption(words["one_release"])
+    shift = 2 / one.noise  # one subgraph that holds the node moves the sum by twice the clip
+    rows = revealed_scale.data(revealed_scale.one_release(shift, max(4.0, 6 * shift)))
+    show(revealed_scale, rows, name, statements)
+
+
+def private_row() -> None:
+    """Theorem 3 of HeterPoisson as a calculator."""
+    st.caption(words["precision"])
+    left, right = st.columns([1, 2], gap="large")
+    with left:
+        for complaint in widgets.complaints(PRIVATE_ROW, prefix="precision."):
+            st.warning(complaint)
+        filled = widgets.options_form(PRIVATE_ROW, prefix="precision.", heading=False)
+        if filled.errors:
+            return
+        classes, epsilon, delta, share = (filled.values[one.name] for one in PRIVATE_ROW)
+        st.metric("Precision at most", percent(precision_bound(epsilon, delta, classes, share or None)))
+        st.metric("Guessing", percent(share or 1 / classes))
+    with right:
+        show(precision, precision.data(classes, delta, {"this setting": epsilon}, share or None), "calculator")
 
 
 queue.tick()
@@ -278,51 +326,44 @@ st.markdown(top)
 left, right = layout.columns("accounting", (2, 3))
 with left:
     spec = choose_data()
-    chosen = choose_method(spec)
-    other = choose_other(chosen, spec)
+    chosen, other = choose_methods()
     facts = pricing.facts_of(spec)
-    unit = choose_unit(chosen, spec)
+    unit = choose_unit()
     linked = st.container()
-    filled = choose_options(chosen, unit)
+    filled = choose_options(unit)
     with linked:
-        setting = setting_of(chosen, facts, filled)
-        first = priced_of(setting) if setting is not None else None
+        first = priced(facts, filled)
     if first is not None:
         filled.fill_in(filled_in(first.setting.config, first.said))
     with st.container(horizontal=True):
         with st.popover("How to read this", icon=":material/help:"):
             st.markdown(reading)
         if first is not None and spec is not None:
-            address = dict(pricing.train_address(first.setting, spec))
-            st.page_link(
-                shell.page("train"),
-                label="Train with these settings",
-                icon=":material/model_training:",
-                query_params=address,
-            )
-second: Priced | None = None
-complete = True
-with right:
-    if first is not None:
+            label, icon = "Train with these settings", ":material/model_training:"
+            st.page_link(shell.page("train"), label=label, icon=icon, query_params=train_address(first.setting))
+if first is not None:
+    shown = [first]
+    with right:
         if other is not None:
             try:
-                second = pricing.second_of(other, first.setting, filled)
-                beside(first, second)
+                shown.append(second_of(other, first.setting, filled))
+                beside(*shown)
             except OptionError as error:
                 st.error(markup.sentence(error))
-        if second is None:
+        if len(shown) == 1:
             statement.numbers(first.said)
-        complete = chart([first] if second is None else [first, second], spec)
-if first is not None:
-    for one in (first, second):
-        if one is not None and one.setting.reads:
-            budget(one, spec, second=one is second, several=second is not None)
+        complete = chart(shown)
+    for one in shown:
+        if one.setting.reads:
+            budget(one, "budget" if one is first else "budget.beside")
     config = first.setting.config
     if isinstance(config, Config):
-        noise.of_heter_poisson(first, spec)
+        with layout.fold("Which noise?", "shapes", icon=":material/blur_on:") as part:
+            if part.open:
+                st.fragment(noise_of)(config, first)
     if isinstance(config, Config) or (isinstance(config, AggregationConfig) and config.covers_own_rows):
         with layout.fold("What a private row tells", "precision", icon=":material/visibility_off:") as part:
             if part.open:
-                st.fragment(noise.private_rows)()
+                st.fragment(private_row)()
     if not complete:
         st.rerun()  # with what is known by now; the curve goes on where it stopped

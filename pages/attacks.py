@@ -2,58 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
+from privgraph.attacks.options import AttackOptions
 from privgraph.attacks.record import AttackRecord
+from privgraph.audits.options import AuditOptions
+from privgraph.data.catalogue import dataset
+from privgraph.data.errors import DataError
+from privgraph.options import OptionError, Parameter, UnknownName, build, parameters
 from privgraph.privacy.statement import PrivacyStatement
-from privgraph.registry import ATTACKS, AUDITS, sides
-from privgraph.runs import attacking
-from privgraph.runs.records import RunQuery, RunRecord
-from privgraph_workbench import live_plot
+from privgraph.registry import ATTACKS, AUDITS, METHODS, sides
+from privgraph.runs import attacking, auditing
+from privgraph.runs.examining import Examination
+from privgraph.runs.records import RunQuery, RunRecord, StoreError
+from privgraph_workbench.facts import datasets
 from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.chart import Row, distinct
-from privgraph_workbench.forms import again
+from privgraph_workbench.forms import again, widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.leaks import Claim, with_bounds
-from privgraph_workbench.parts import choosing, evidence, examinations, layout, states
-from privgraph_workbench.parts.file_links import figure_exports
+from privgraph_workbench.parts import choosing, evidence, layout, states
+from privgraph_workbench.parts.file_links import drawn_figure
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import page, texts
+from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import statements_of
-from privgraph_workbench.words.numbers import stated
+from privgraph_workbench.words.numbers import roughly, stated
 
-Made = tuple[list[Row], go.Figure]
 WORST = "worst-case"
 ASKS = {  # `Sides.asks` by its name in the address
     "members": "who was trained on",
     "edges": "who is connected to whom",
     "relations": "which relations were learnt from",
 }
+MOST_RUNS = 200
+MOST_FOLDERS = 20  # that changed last, in which jobs under way are looked for
+JOBS = {"attack": attacking, "audit": auditing}
+SPECS = {"attack": ATTACKS, "audit": AUDITS}
+OPTIONS = {"attack": AttackOptions, "audit": AuditOptions}
+OF_ALL = ("targets", "confidence", "seed")  # options that every attack reads
+UNREAD = {"mechanism": ("canaries",), "white-box": ("trials",)}  # of audits
 
 
 @st.cache_resource(max_entries=32)
 def runs(ids: tuple[str, ...], url: str, mark: object) -> list[RunRecord]:
-    """The runs of those ids."""
     return queue.store().find(RunQuery(ids=ids)) if ids else []
 
 
 def records(frame: pd.DataFrame) -> list[RunRecord]:
-    """The runs of these rows."""
-    store = queue.store()
     return runs(tuple(dict.fromkeys(frame.run)), store.url, store.done_mark())
-
-
-def statements(frame: pd.DataFrame) -> dict[str, PrivacyStatement]:
-    """The statements of the runs of these rows, each with what these attacks on it have shown."""
-    shown = [one for one in frame.record if isinstance(one, AttackRecord)]
-    return statements_of(
-        records(frame), lambda run, said: with_bounds(said, [one for one in shown if one.run == run.id])
-    )
 
 
 def question(frame: pd.DataFrame, run: str) -> str:
@@ -67,8 +70,7 @@ def question(frame: pd.DataFrame, run: str) -> str:
 
 def fitting(run: str) -> str | None:
     """What the first attack asks that fits a run; first of what it protects."""
-    found = queue.own().find(RunQuery(ids=(run,), states=("done",))) if run else []
-    for one in found:
+    for one in queue.own().find(RunQuery(ids=(run,), states=("done",))) if run else ():
         subject = attacking.subject(one)
         specs = [spec for spec in ATTACKS.values() if spec.refuses(subject) is None]
         specs.sort(key=lambda spec: (spec.sides.unit == "edge") != (subject.statement.unit == "edge"))
@@ -81,8 +83,6 @@ def first_rows(frame: pd.DataFrame, run: str) -> list[int]:
     privacy of the same graph."""
     own = frame[frame.run == run]
     own = own if len(own) else frame.nlargest(1, "area")
-    if own.empty:
-        return []
     one = own.iloc[0]
     private = (frame.unit == "none") == (one.unit != "none")
     other = frame[(frame.graph == one.graph) & (frame.attack == one.attack) & private].nlargest(1, "area")
@@ -107,33 +107,30 @@ def labels(frame: pd.DataFrame) -> list[str]:
 
 
 @st.cache_resource(max_entries=64)
-def made(figure: str, of: tuple[object, ...], theme: str, options: dict[str, Any], _of: Sequence[Any]) -> Made:
+def made(
+    figure: str, of: tuple[object, ...], theme: str, options: dict[str, Any], _of: Sequence[Any]
+) -> tuple[list[Row], go.Figure]:
     """The rows of a figure and its drawing; `of` says of which attacks or audits."""
     rows = figure_of(figure).data(_of if figure == "attack_roc" else _of[0], **options)
     return rows, figure_of(figure).plot(rows, theme)
 
 
 def show(figure: str, frame: pd.DataFrame, name: str, **options: Any) -> None:
-    """A figure of these rows with its files."""
-    store = queue.store()
+    """A figure of these rows; its files state what these attacks have shown of each run."""
     of = (store.url, store.evidence_mark(), *zip(frame.run, frame.number, strict=True))
     rows, drawn = made(figure, of, layout.theme(), options, list(frame.record))
-    live_plot.show(drawn, key=f"{figure}.{name}")
-    figure_exports(figure, rows, statements(frame), name=name, runs=records(frame))
+    attacked = [one for one in frame.record if isinstance(one, AttackRecord)]
+
+    def bounded(run: RunRecord, said: PrivacyStatement) -> PrivacyStatement:
+        return with_bounds(said, [one for one in attacked if one.run == run.id])
+
+    drawn_figure(figure, rows, statements_of(records(frame), bounded), name, records(frame), drawn)
 
 
 def axes(key: str) -> str:
-    """Logarithmic or linear axes."""
-    chosen = st.segmented_control("Axes", ["log", "linear"], default="log", required=True, key=key, bind="query-params")
-    return str(chosen)
-
-
-def curves(frame: pd.DataFrame) -> None:
-    """The ROC curves of these attacks."""
-    few = len(frame) < 3
-    name = f"{frame.run.iloc[0]}-attacks"
-    options = {"names": labels(frame), "graphs": list(frame.graph), "banded": few}
-    show("attack_roc", frame, name, scale=axes("roc_scale"), **options)
+    return str(
+        st.segmented_control("Axes", ["log", "linear"], default="log", required=True, key=key, bind="query-params")
+    )
 
 
 def exposure(frame: pd.DataFrame) -> None:
@@ -141,16 +138,14 @@ def exposure(frame: pd.DataFrame) -> None:
     names = labels(frame)
     at = st.selectbox("Attack", range(len(frame)), format_func=names.__getitem__) if len(frame) > 1 else 0
     one = frame.iloc[[at]]
-    name = f"{one.run.iloc[0]}-attack-{one.number.iloc[0]}"
     for figure in ("attack_exposure", "attack_map", "attack_scores"):
         if figure != "attack_map" or one.record.iloc[0].map_nodes:
-            show(figure, one, name)
+            show(figure, one, f"{one.run.iloc[0]}-attack-{one.number.iloc[0]}")
 
 
 def bounds(frame: pd.DataFrame) -> None:
     """The figures of an audit."""
-    name = f"{frame.run.iloc[0]}-audit-{frame.number.iloc[0]}"
-    scale = axes("scale")
+    name, scale = f"{frame.run.iloc[0]}-audit-{frame.number.iloc[0]}", axes("scale")
     left, right = layout.columns("bounds", 2)
     with left:
         show("audit_bounds", frame, name)
@@ -159,16 +154,124 @@ def bounds(frame: pd.DataFrame) -> None:
         show("audit_roc", frame, name, scale=scale)
 
 
+# A new attack or audit of one's own run
+
+
+def going(kind: str) -> list[tuple[str, Examination[Any]]]:
+    """One's own jobs under way, each with its run."""
+    own = queue.own()
+    folders = sorted(own.folders.glob(f"*/{kind}s"), key=lambda one: -one.stat().st_mtime)[:MOST_FOLDERS]
+    ids = [one.parent.name for one in folders]
+    known = own.states(ids) if ids else {}
+    return [(run, one) for run in ids if run in known for one in JOBS[kind].states(own, run) if not one.done]
+
+
+def progress(kind: str, before: Collection[str]) -> None:
+    """The jobs under way, with the time that is left by their pace; the page is drawn again as one ends."""
+    found = going(kind)
+    if {one.token for _, one in found} != before:
+        st.rerun()
+    for run, one in found:
+        label = "Stopping…" if one.stopping else f"Stop the {kind}"
+        if st.button(label, key=f"stop_{kind}.{one.token}", icon=":material/stop:", disabled=one.stopping):
+            try:
+                JOBS[kind].stop(queue.own(), run, one.token)
+            except (StoreError, OSError) as error:
+                st.error(markup.sentence(error))
+        title = SPECS[kind][one.name].title if one.name in SPECS[kind] else one.name
+        told = [title, f"{one.progress:.0%}", one.stage or "starting"]
+        if one.progress > 0.05 and not one.stopping:
+            reported = time.time() if one.reported is None else one.reported
+            left = (reported - one.started) * (1 - one.progress) / one.progress - (time.time() - reported)
+            told.append(f"{roughly(max(1.0, left))} left")
+        st.progress(min(1.0, max(0.0, one.progress)), text=f"{run}: {' · '.join(map(markup.literal, told))}")
+    if found:
+        st.caption(words["goes_on"])
+
+
+@st.cache_resource(max_entries=16)
+def finished(kind: str, asked: str, url: str, mark: object) -> dict[str, str]:
+    """The titles of one's newest finished runs by id, and of the one that the address names."""
+    query = {"units": ("edge", "node") if kind == "audit" else (), "states": ("done",)}
+    found = queue.own().find(RunQuery(limit=MOST_RUNS, **query))
+    found += queue.own().find(RunQuery(ids=(asked,), **query)) if asked else []
+    return choosing.runs({one.id: one for one in found if not one.unreadable}.values())
+
+
+def reads(kind: str, spec: Any, record: RunRecord, parameter: Parameter) -> bool:
+    """Whether a form asks for the option: one that is read, and has more than one answer."""
+    name = parameter.name
+    if kind == "audit":
+        return name not in UNREAD.get(spec.name, ())
+    if name == "query" and (record.spec.method not in METHODS or len(METHODS[record.spec.method].asked) < 2):
+        return False
+    return name in (*spec.reads, *OF_ALL) or (name == "shadows" and bool(spec.shadows))
+
+
+def away(name: str) -> bool:
+    """Whether a graph is not on this machine; then the way to it."""
+    try:
+        if datasets.unavailable(dataset(name)) is None:
+            return False
+    except (UnknownName, DataError):
+        pass
+    st.info(words["away"], icon=":material/folder_off:")
+    st.page_link(shell.page("data"), label="Data", query_params={"data": name})
+    return True
+
+
+def form(kind: str, names: Collection[str]) -> None:
+    """Choose a run of one's own, one of these attacks or audits and its options, and start it."""
+    own = queue.own()
+    titles = finished(kind, st.query_params.get("run", ""), own.url, own.done_mark())
+    if not titles:
+        st.info(words["unrun"], icon=":material/model_training:")
+        st.page_link(shell.page("train"), label="Train", icon=":material/model_training:")
+        return
+    record = own.get(choosing.one("Run", titles, "run"))
+    last = JOBS[kind].state(own, record.id)
+    if last is not None and last.error:
+        st.error(markup.sentence(last.error))
+    elif last is not None and last.stopped:
+        st.info(words["stopped"], icon=":material/stop:")
+    try:
+        subject = JOBS[kind].subject(record)
+        refused = {name: SPECS[kind][name].refuses(subject) for name in names}
+        offered = {name: SPECS[kind][name].title for name, refusal in refused.items() if refusal is None}
+        if not offered:
+            st.info(words["none_offered"])
+            for refusal in dict.fromkeys(refused.values()):
+                st.caption(markup.sentence(refusal))
+            return
+        spec = SPECS[kind][choosing.one(kind.capitalize(), offered, kind)]
+        known = [one for one in parameters(OPTIONS[kind]) if reads(kind, spec, record, one)]
+        filled = widgets.options_form(known, prefix=f"{kind}.", heading=False)
+        if filled.errors:
+            st.info(widgets.pointer(filled.errors), icon=":material/edit:")
+            return
+        options = build(OPTIONS[kind], filled.values)
+        refusal = spec.unanswered(subject, options) if kind == "attack" else None
+        st.caption(markup.sentence(refusal or spec.cost(subject, options)))
+        off = bool(refusal) or ((kind == "attack" or spec.trains) and away(record.spec.dataset))
+        label, icon = f"Start the {kind}", ":material/play_arrow:"
+        if st.button(label, type="primary", key=f"start_{kind}", disabled=off, icon=icon):
+            JOBS[kind].start(own, record.id, spec.name, options)
+            st.rerun()
+    except (StoreError, OptionError, UnknownName, OSError) as error:
+        st.error(markup.sentence(error))
+
+
 top, reading = page("attacks")
 words = texts("attacks")
 st.title("Attacks")
 st.markdown(top)
 queue.tick()
 run = st.query_params.get("run", "")
-store, attacks = queue.store(), evidence.attacks()
+store, attacks = queue.store(), evidence.frame("attacks")
 if st.query_params.get("who") not in words["questions"]:
     choosing.begin("who", words["questions"], question(attacks, run))
 who = choosing.one("Question", words["questions"], "who", row=True)
+worst = who == WORST
 with st.container(horizontal=True, vertical_alignment="center"):
     with st.popover("How to read this", icon=":material/help:"):
         st.markdown(reading)
@@ -177,40 +280,52 @@ with st.container(horizontal=True, vertical_alignment="center"):
         st.badge("example", color="violet", help=texts("labels")["example"])
     if lost := evidence.unreadable():
         st.badge(f"{lost} unreadable", color="orange", help=words["unreadable"])
-if run and not len(runs((run,), store.url, store.done_mark())):
+if run and not runs((run,), store.url, store.done_mark()):
     st.warning(words["unknown"])
-kind = examinations.AUDIT if who == WORST else examinations.ATTACK
-busy = not shell.examples_shown() and examinations.progress(kind)
+kind = "audit" if worst else "attack"
+tokens = set() if shell.examples_shown() else {one.token for _, one in going(kind)}
+if not shell.examples_shown():
+    shell.fragment(progress, run_every=1.0 if tokens else None)(kind, tokens)
 place = st.container()
-if who == WORST:
-    frame = evidence.audits().reset_index(drop=True)
-    asked = frame.index[frame.run == run]
-    begin = [*asked, *frame.index[frame.published_claim == Claim.REFUTED], *frame.index][:1]
-    chosen = evidence.choose(frame, "audits", f"audits.{run}.{len(frame)}", begin, several=False) if len(frame) else []
-else:
-    frame = attacks[attacks.asks == ASKS[who]].reset_index(drop=True)
-    begin = first_rows(frame, run)
-    chosen = evidence.choose(frame, "attacks", f"attacks.{who}.{run}.{len(frame)}", begin) if len(frame) else []
+frame = evidence.frame("audits") if worst else attacks[attacks.asks == ASKS[who]]
+frame = frame.reset_index(drop=True)
+chosen: list[int] = []
+if len(frame):
+    if worst:
+        asked = frame.index[frame.run == run]
+        begin = [*asked, *frame.index[frame.published_claim == Claim.REFUTED], *frame.index][:1]
+    else:
+        begin = first_rows(frame, run)
+    event = evidence.table(
+        frame,
+        "audits" if worst else "attacks",
+        leave_out=("run", "number"),
+        key=f"{who}.{run}.{len(frame)}",
+        on_select="rerun",
+        selection_mode="single-row" if worst else "multi-row",
+        selection_default={"selection": {"rows": begin, "columns": [], "cells": []}},
+    )
+    chosen = [row for row in event.selection.rows if row < len(frame)] or begin
+picked = frame.loc[chosen]
 with place:
     if not chosen:
-        st.info(words["unaudited" if who == WORST else "empty"], icon="🕵️")
-    elif who == WORST:
-        bounds(frame.loc[chosen])
+        st.info(words["unaudited" if worst else "empty"], icon="🕵️")
+    elif worst:
+        bounds(picked)
     else:
-        curves(frame.loc[chosen])
-if chosen and who != WORST:
+        options = {"names": labels(picked), "graphs": list(picked.graph), "banded": len(picked) < 3}
+        show("attack_roc", picked, f"{picked.run.iloc[0]}-attacks", scale=axes("roc_scale"), **options)
+if chosen and not worst:
     with layout.fold("Who is exposed", "exposed", icon=":material/visibility:") as part:
         if part.open:
-            exposure(frame.loc[chosen])
+            exposure(picked)
 if shell.examples_shown():
     if chosen and st.button("Train a run with these settings", key="again", icon=":material/model_training:"):
-        address = again.address(records(frame.loc[chosen])[0])
+        address = again.address(records(picked)[0])
         st.switch_page(shell.page("train"), query_params={**address, "store": shell.MINE})
     st.page_link(shell.page("train"), label="Train", icon=":material/model_training:")
-elif not busy:
-    asked = run != "" and not (frame.run == run).any()
-    label, icon = f"New {kind.noun}", ":material/play_arrow:"
-    with layout.fold(label, f"new.{kind.noun}", icon=icon, opened=asked or not chosen) as part:
+elif not tokens:
+    opened = not chosen or (run != "" and not (frame.run == run).any())
+    with layout.fold(f"New {kind}", f"new.{kind}", icon=":material/play_arrow:", opened=opened) as part:
         if part.open:
-            names = AUDITS if who == WORST else [name for name in ATTACKS if sides(name).asks == ASKS[who]]
-            examinations.form(kind, list(names))
+            form(kind, AUDITS if worst else [name for name in ATTACKS if sides(name).asks == ASKS[who]])

@@ -14,7 +14,6 @@ from privgraph.data.upload import delete_upload
 from privgraph.data.uploads import node_ids
 from privgraph.options import Option, OptionError, Parameter
 from privgraph.registry import METHODS
-from privgraph_workbench import live_plot
 from privgraph_workbench.facts import datasets, describing
 from privgraph_workbench.facts.describing import Description
 from privgraph_workbench.figures import figure_of
@@ -22,7 +21,7 @@ from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.graphs import classes, neighbourhood
 from privgraph_workbench.forms import beginnings, data_options, widgets
 from privgraph_workbench.parts import choosing, fetching, layout, upload
-from privgraph_workbench.parts.file_links import figure_exports
+from privgraph_workbench.parts.file_links import drawn_figure
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, page, texts
 from privgraph_workbench.words import markup
@@ -143,17 +142,16 @@ def described(spec: DatasetSpec, filled: widgets.Filled, was_waiting: bool) -> N
             domains(found)
         left, right = layout.columns("figures", 2)
         with left:
-            show("degrees", figure_of("degrees").plot(found.degrees, layout.theme()), found.degrees, spec)
+            show("degrees", found.degrees, spec)
         with right:
-            rows = classes.data(found.classes)
-            show("classes", figure_of("classes").plot(rows, layout.theme()), rows, spec)
+            show("classes", classes.data(found.classes), spec)
         surroundings(spec, filled, found)
 
 
-def show(figure: str, drawn: object, rows: Sequence[Row], spec: DatasetSpec) -> None:
+def show(figure: str, rows: Sequence[Row], spec: DatasetSpec, drawn: Sequence[Row] = ()) -> None:
     """A figure with its files, which name the graph: its title is words of people."""
-    live_plot.show(drawn, key=f"{figure}.{spec.name}")  # type: ignore[arg-type]
-    figure_exports(figure, [{**row, "graph": spec.name} for row in rows], {}, name=spec.name.replace(":", "-"))
+    plot = figure_of(figure).plot(drawn or rows, layout.theme())
+    drawn_figure(figure, [{**row, "graph": spec.name} for row in rows], {}, spec.name.replace(":", "-"), plot=plot)
 
 
 def facts(found: Description) -> None:
@@ -265,7 +263,7 @@ def piece(spec: DatasetSpec, filled: widgets.Filled, found: Description, node: i
     named = [{**row, "called": ids[row["node"]]} if ids and row["kind"] == "node" else row for row in rows]
     if hidden := drawn.within - len(drawn.labels):
         st.caption(fill(words["not_drawn"], count=f"{hidden:,}"))
-    show("neighbourhood", figure_of("neighbourhood").plot(named, layout.theme()), rows, spec)
+    show("neighbourhood", rows, spec, named)
 
 
 top, reading = page("data")

@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import count, islice
-from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError
-from privgraph.options import OptionError, Parameter, Scalar, UnknownName, parameters
+from privgraph.options import OptionError, Scalar, UnknownName, parameters
 from privgraph.registry import METHODS
 from privgraph.runs import engines, worked
 from privgraph.runs.graph_id import GraphId
@@ -27,7 +27,8 @@ from privgraph_workbench.figures.flags import composed
 from privgraph_workbench.figures.relations import moved, relation_ranking
 from privgraph_workbench.forms import widgets
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.parts import choosing, encoders, statement, states, sweep
+from privgraph_workbench.parts import choosing, encoders, layout, statement, states, sweep
+from privgraph_workbench.parts.encoders import LAST, TEXT
 from privgraph_workbench.parts.file_links import drawn_figure
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, page, texts
@@ -40,10 +41,13 @@ EMBEDDED = "products"
 # Options that runs must share to be compared, and those in which only privacy differs.
 SAME = ("encoder", "trained_on", "tested_on", "max_tokens", "similarity", "evaluated")
 UNREAD = (*GUARANTEE, "unit", "clip", "noise_multiplier", "shots")
-OFFERED = {"edge": ("epsilon", "clip"), "none": (), "both": ("steps", "batch_size", "negatives", "learning_rate")}
 NEAREST = 6
 UNLIKE = 0.95  # share of texts with a nearer one from which on a text is far
 COLUMNS = ("label", "epsilon", "accuracy", "accuracy_low", "accuracy_high", "mrr", "guess", "seeds")
+OPENED = "relations.opened"  # in the session: the text with which the page was opened
+
+
+# The runs, and what is known of their texts
 
 
 @st.cache_resource(max_entries=8)
@@ -70,31 +74,19 @@ def comparable(one: RunRecord, other: RunRecord) -> bool:
     return same and all(one.spec.options.get(name) == other.spec.options.get(name) for name in SAME)
 
 
-def forget_runs() -> None:
-    """Choose runs and domain of other data anew."""
-    for key in ("private", "bare", "domain"):
-        choosing.forget(key)
-
-
-def forget_bare() -> None:
-    """Choose a run without privacy beside another private one."""
-    choosing.forget("bare")
-
-
 def pick(label: str, key: str, records: Sequence[RunRecord]) -> RunRecord | None:
     """One of these runs; of those without an encoder, one of each setting."""
-    settings, offered = set(), []
+    offered: dict[str, RunRecord] = {}
     for one in records:
-        if encoders.is_here(one.id) or naming.setting(one) not in settings or one.id == st.query_params.get(key):
-            offered.append(one)
-            settings.add(naming.setting(one))
+        alone = encoders.is_here(one.id) or one.id == st.query_params.get(key)
+        offered.setdefault(one.id if alone else naming.setting(one), one)
     if not offered:
         st.selectbox(label, ["none yet"], disabled=True)
         return None
-    held = choosing.runs(offered)
+    held = choosing.runs(offered.values())
     titles = {one: title if encoders.is_here(one) else f"{title} (no encoder)" for one, title in held.items()}
-    name = choosing.one(label, titles, key, moved=forget_bare if key == "private" else None)
-    return next(one for one in offered if one.id == name)
+    name = choosing.one(label, titles, key, moved=partial(choosing.forget, "bare") if key == "private" else None)
+    return next(one for one in records if one.id == name)
 
 
 def choose(records: Sequence[RunRecord]) -> dict[str, RunRecord]:
@@ -110,7 +102,7 @@ def choose(records: Sequence[RunRecord]) -> dict[str, RunRecord]:
         return {}
     with places[0]:
         titles = {one.spec.dataset: naming.data_title(one.spec.dataset) for one in records}
-        data = choosing.one("Data", titles, "data", moved=forget_runs)
+        data = choosing.one("Data", titles, "data", moved=partial(choosing.forget, "private", "bare", "domain"))
     own = [one for one in records if one.spec.dataset == data]
     with places[1]:
         private = pick("Private run", "private", [one for one in own if one.spec.unit != "none"])
@@ -122,66 +114,48 @@ def choose(records: Sequence[RunRecord]) -> dict[str, RunRecord]:
     return {key: one for key, one in chosen.items() if one is not None}
 
 
-def wait(spec: RunSpec) -> None:
-    """Draw the page again when the texts are read."""
-    st.caption(words["unread"])
-    if not encoders.pending(spec):
-        st.rerun()
-
-
-def text_field(domain: str, kept: Sequence[str]) -> str:
-    """The text that is asked: as it was typed, else of the address, of before, or one with an answer."""
-    held, opened = st.session_state, "relations.opened"
-    if encoders.TEXT not in held:
-        before = st.query_params.get("text") or held.get(encoders.LAST)
-        held[encoders.TEXT] = before if before is not None else next(iter(kept), "")
-        held[opened] = held[encoders.TEXT] if before is None else ""
-    elif held.get(opened) == held[encoders.TEXT] not in kept:
-        held[encoders.TEXT] = ""  # nobody has asked it, and these encoders would take minutes
-    with st.form("question", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
-        text = st.text_input(
-            f"Your text, among those of {markup.literal(domain)}",
-            key=encoders.TEXT,
-            max_chars=LONGEST,
-            placeholder="red wooden bench for two",
-            help=words["typed"],
-        )
-        st.form_submit_button("Ask", key="ask", type="primary", icon=":material/search:")
-    held[encoders.LAST] = text
-    return str(text).strip()
+# Ask
 
 
 def ask(chosen: Mapping[str, RunRecord]) -> None:
     """A text, and the texts that are nearest to it under each encoder."""
-    first = list(chosen.values())[-1]
-    if reason := encoders.refusal(first.spec):
+    spec = list(chosen.values())[-1].spec
+    if reason := encoders.refusal(spec):
         st.info(reason, icon=":material/extension_off:")
         return
-    known = encoders.domains(first.spec)
+    known = encoders.domains(spec)
     if len(known) < 2:
-        if encoders.pending(first.spec):
-            shell.fragment(wait, run_every=1.0)(first.spec)
+        if encoders.described(spec)[1]:
+            layout.wait(words["unread"], lambda: not encoders.described(spec)[1])
         else:
             st.warning(words["few"])
         return
-    learnt, predicted = encoders.domains_of(first.spec, known)
+    learnt, predicted = encoders.domains_of(spec, known)
     left, middle, right = st.columns([2, 1, 5], vertical_alignment="bottom")
     with left:
-        order = sorted(known, key=lambda one: one != predicted)
-        domain = choosing.one(
-            "Search among", {one: f"{one} (learnt)" if one == learnt else one for one in order}, "domain"
-        )
+        titles = {one: f"{one} (learnt)" if one == learnt else one for one in (predicted, *known)}
+        domain = choosing.one("Search among", titles, "domain")
     neighbours = int(
         middle.number_input("How many", 1, MOST_NEIGHBOURS, NEAREST, key="neighbours", bind="query-params")
     )
     kept = worked.texts(encoders.question(chosen, "-", domain, neighbours))
-    with right:
-        text = text_field(domain, kept)
+    held = st.session_state
+    if TEXT not in held:  # as it was typed, else of the address, of before, or one with an answer
+        before = st.query_params.get("text") or held.get(LAST)
+        held[TEXT] = next(iter(kept), "") if before is None else before
+        held[OPENED] = held[TEXT] if before is None else ""
+    elif held.get(OPENED) == held[TEXT] not in kept:
+        held[TEXT] = ""  # nobody has asked it, and these encoders would take minutes
+    with right, st.form("question", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
+        label, hint = f"Your text, among those of {markup.literal(domain)}", "red wooden bench for two"
+        held[LAST] = st.text_input(label, key=TEXT, max_chars=LONGEST, placeholder=hint, help=words["typed"])
+        st.form_submit_button("Ask", key="ask", type="primary", icon=":material/search:")
+    text = str(held[LAST]).strip()
     line = st.container(horizontal=True, vertical_alignment="center")
     with line, st.popover("Examples", icon=":material/list:", type="tertiary"):
-        encoders.examples(first.spec, domain, kept)
-    if not kept and encoders.pending(first.spec):
-        shell.fragment(wait, run_every=1.0)(first.spec)
+        encoders.examples(spec, domain, kept)
+    if not kept and encoders.described(spec)[1]:
+        layout.wait(words["unread"], lambda: not encoders.described(spec)[1])
     st.query_params.pop("text", None)
     if not text:
         return
@@ -191,7 +165,7 @@ def ask(chosen: Mapping[str, RunRecord]) -> None:
         st.error(markup.sentence(error))
         return
     if found is not None:
-        if found.known and not first.spec.dataset.startswith(naming.UPLOAD):
+        if found.known and not spec.dataset.startswith(naming.UPLOAD):
             st.query_params["text"] = found.text
         with line:
             states.badges(private=found.partners > 0 and domain == learnt, evaluator=found.partners > 0)
@@ -199,7 +173,8 @@ def ask(chosen: Mapping[str, RunRecord]) -> None:
 
 
 def show_answer(chosen: Mapping[str, RunRecord], found: Answer, text: str, *, learnt: bool, neighbours: int) -> None:
-    """The nearest texts under each encoder side by side, and how they moved."""
+    """The nearest texts under each encoder side by side, the nearest true partner however far away it is, and
+    how they moved."""
     titles = dict(words["encoders"])
     titles |= {key: f"{titles[key]}, {naming.budget(one)}" for key, one in chosen.items() if key == "private"}
     asked = {key: titles[key] for key in titles if key in next(iter(found.entities)).places}
@@ -212,26 +187,23 @@ def show_answer(chosen: Mapping[str, RunRecord], found: Answer, text: str, *, le
                 elif (near := found.near.get(key)) and (near.nearer >= UNLIKE or near.score <= near.chance):
                     slots = {"score": f"{near.score:.2f}", "usual": f"{near.usual:.2f}"}
                     st.badge("far", color="orange", help=fill(words["far"], **slots))
-            if key in asked:
-                nearest(found, key, neighbours)
+            order = sorted(found.entities, key=lambda one: one.places[key]) if key in asked else []
+            partner = next((one for one in order if one.partner), None)
+            lines = []
+            for one in [one for one in order if one.places[key] <= neighbours or one is partner]:
+                was = "" if key == "base" else f", was {one.places['base']:,}"
+                star = " :orange-badge[★]" if one.partner else ""
+                said = markup.literal(one.text) or "(blank)"
+                lines.append(f"**{one.places[key]:,}** {said} :gray[{one.scores[key]:.3f}{was}]{star}")
+            if lines:
+                st.container(key=f"nearest-{key}").markdown("\n\n".join(lines))
     here = [one for one in chosen.values() if encoders.is_here(one.id)]
     together = max(composed(here).values(), default=0)
     rows = moved.data(found, asked, together, learnt=learnt, asked=text)
-    drawn_figure("moved", rows, naming.statements_of(here), list(chosen.values())[-1], runs=here)
+    drawn_figure("moved", rows, naming.statements_of(here), list(chosen.values())[-1].id, here)
 
 
-def nearest(found: Answer, key: str, neighbours: int) -> None:
-    """The nearest texts under one encoder, and the nearest true partner, however far away it is."""
-    order = sorted(found.entities, key=lambda one: one.places[key])
-    partner = next((one for one in order if one.partner), None)
-    lines = []
-    for one in [one for one in order if one.places[key] <= neighbours or one is partner]:
-        was = "" if key == "base" else f", was {one.places['base']:,}"
-        star = " :orange-badge[★]" if one.partner else ""
-        text = markup.literal(one.text) or "(blank)"
-        lines.append(f"**{one.places[key]:,}** {text} :gray[{one.scores[key]:.3f}{was}]{star}")
-    with st.container(key=f"nearest-{key}"):
-        st.markdown("\n\n".join(lines))
+# The cost of privacy
 
 
 @st.cache_resource(max_entries=16)
@@ -253,8 +225,7 @@ def ranking(
 
 def cost(chosen: Mapping[str, RunRecord], records: Sequence[RunRecord]) -> None:
     """How well relations are predicted at each epsilon, as a figure and a table."""
-    store, first = queue.store(), list(chosen.values())[-1]
-    read = encoders.described(first.spec)
+    first, (read, _) = list(chosen.values())[-1], encoders.described(list(chosen.values())[-1].spec)
     domain = encoders.domains_of(first.spec, read.facts.domains)[1] if read else ""
     number = next((one.texts for one in (read.domains if read else ()) if one.name == domain), None)
     ids = tuple(one.id for one in chosen.values())
@@ -265,26 +236,28 @@ def cost(chosen: Mapping[str, RunRecord], records: Sequence[RunRecord]) -> None:
     alike = {one.id for one in steps if one.id in ids or not differences(one, first)}
     drawn = [row for row in rows if row["kind"] != "run" or row["run"] in alike]
     shown = [one for one in records if one.id in alike]
-    drawn_figure("relation_ranking", drawn, naming.statements_of(shown), first, runs=shown)
+    drawn_figure("relation_ranking", drawn, naming.statements_of(shown), first.id, shown)
     cells = pd.DataFrame(rows)
     guesses = {one.id: meaning.guess(one.statement.epsilon, one.statement.delta) for one in steps if one.statement}
     cells["guess"] = [up(guesses.get(run), 5) for run in cells.run]
     cells["epsilon"] = [up(one) for one in cells.epsilon]
-    number_, help_, labels = st.column_config.NumberColumn, words["columns"], words["labels"]
-    config = {name: number_(labels[name], format="percent", help=help_[name]) for name in COLUMNS[2:-1]}
-    config |= {"epsilon": number_("ε", format="%.4g", help=help_["epsilon"]), "seeds": number_(help=help_["seeds"])}
+    form, help_, labels = st.column_config.NumberColumn, words["columns"], words["labels"]
+    config = {name: form(labels[name], format="percent", help=help_[name]) for name in COLUMNS[2:-1]}
+    config |= {"epsilon": form("ε", format="%.4g", help=help_["epsilon"]), "seeds": form(help=help_["seeds"])}
     config["label"] = st.column_config.Column("setting", help=help_["label"])
     st.dataframe(cells, hide_index=True, key="ranking", column_order=COLUMNS, column_config=config)
-    for name, label, query in (
-        ("attacks", "Attacks on the private run", {"run": ids[-1], "attack": "relations"}),
-        ("tradeoffs", "Trade-offs on these data", {"data": first.spec.dataset}),
-    ):
-        st.page_link(shell.page(name), label=label, query_params=query)
+    query = {"run": ids[-1], "attack": "relations"}
+    st.page_link(shell.page("attacks"), label="Attacks on the private run", query_params=query)
+    query = {"data": first.spec.dataset}
+    st.page_link(shell.page("tradeoffs"), label="Trade-offs on these data", query_params=query)
 
 
 def up(value: float | None, digits: int = 4) -> float | None:
     """A bound rounded up; None where there is none."""
     return float(upper(value, digits)) if value is not None and math.isfinite(value) else None
+
+
+# Train
 
 
 def train(first: RunRecord | None) -> None:
@@ -294,39 +267,36 @@ def train(first: RunRecord | None) -> None:
     own = {name: value for name, value in spec.options.items() if name in known and name not in GUARANTEE}
     left, right = st.columns([3, 1])
     titles: dict[str, str] = words["units"]
-    several: dict[str, Any] = {"selection_mode": "multi", "default": list(titles), "key": "train_units"}
-    units = left.segmented_control("Training", list(titles), format_func=titles.__getitem__, **several)
+    shared = {"selection_mode": "multi", "default": list(titles), "format_func": titles.__getitem__}
+    units = left.segmented_control("Training", list(titles), key="train_units", **shared)
     seeds = int(right.number_input("Seeds", 1, 5, 1, key="train_seeds"))
     st.caption(words["train"])
-    names = (*(OFFERED["edge"] if "edge" in units else ()), *OFFERED["both"])
-    offered: list[Parameter] = [
-        replace(known[name], default=spec.options.get(name, known[name].default)) for name in names
-    ]
+    budget = known["epsilon"]
+    offered = [replace(budget, default=spec.options.get("epsilon", budget.default))] if "edge" in units else []
     filled = widgets.options_form(offered, prefix=f"new.{spec.id[-4:]}.", heading=False, flat=True)
     if filled.errors or not units:
         return
     try:
         specs = [one for unit in units for one in free(spec, own | dict(filled.values), unit, seeds)]
         refused = encoders.refusal(specs[0])
-        told(specs, seeds)
+        for one in [one for one in specs if one.unit != "none"][:1]:
+            facts = datasets.public_facts(dataset(one.dataset), one.data_options, one.split)
+            if facts is not None:
+                st.caption(statement.together([plans.plan(one.method, one.options, facts).statement], seeds))
     except (OptionError, DataError, UnknownName) as error:
         st.error(markup.sentence(error))
         return
     if refused:
         st.warning(refused)
-    label = f"Train ({len(specs)} runs)"
     with st.container(horizontal=True, vertical_alignment="center"):
-        pressed = st.button(label, key="train", type="primary", icon=":material/play_arrow:", disabled=bool(refused))
-        address = {
-            "method": LEARNERS[0],
-            "data": spec.dataset,
-            **widgets.address(specs[0].options, known=known.values()),
-        }
+        shared = {"type": "primary", "icon": ":material/play_arrow:", "disabled": bool(refused)}
+        pressed = st.button(f"Train ({len(specs)} runs)", key="train", **shared)
+        address = widgets.address(specs[0].options, known=known.values())
+        address |= {"method": LEARNERS[0], "data": spec.dataset}
         st.page_link(shell.page("train"), label="All options", query_params=address)
-        st.page_link(
-            shell.page("data"), label="Other texts", query_params={"data": EMBEDDED, choosing.BRING: choosing.TEXTS}
-        )
-    if pressed and sweep.send(specs, engines.offered()[0]):
+        address = {"data": EMBEDDED, choosing.BRING: choosing.TEXTS}
+        st.page_link(shell.page("data"), label="Other texts", query_params=address)
+    if pressed and sweep.send("relations", specs, engines.offered()[0]):
         st.rerun()
 
 
@@ -334,18 +304,10 @@ def free(spec: RunSpec, options: Mapping[str, Scalar], unit: str, seeds: int) ->
     """So many runs with these options, of the first seeds that no run has."""
     asked = {**options, "unit": unit} | ({"noise_multiplier": 0.0} if unit == "edge" else {})
     asked = asked if unit == "edge" else {name: value for name, value in asked.items() if name != "epsilon"}
-    given: dict[str, Any] = {"data_options": spec.data_options, "split": spec.split, "device": spec.device}
+    given = {"data_options": spec.data_options, "split": spec.split, "device": spec.device}
     made = (make_spec(LEARNERS[0], spec.dataset, asked, seed=seed, **given) for seed in count(spec.seed))
     own, held = queue.own(), (*PENDING, "done")
     return list(islice((one for one in made if not own.count(RunQuery(ids=(one.id,), states=held))), seeds))
-
-
-def told(specs: Sequence[RunSpec], seeds: int) -> None:
-    """What the private ones of these runs cost together."""
-    for one in [one for one in specs if one.unit != "none"][:1]:
-        facts = datasets.public_facts(dataset(one.dataset), one.data_options, one.split)
-        if facts is not None:
-            st.caption(statement.together([plans.plan(one.method, one.options, facts).statement], seeds))
 
 
 words = texts("relations")
@@ -360,15 +322,13 @@ for name in asked:
     if name not in {one.id for one in records} and not store.count(RunQuery(ids=(name,), states=PENDING)):
         st.warning(fill(words["unknown"], run=markup.literal(name[:80])))
 chosen = choose(records)
-busy = sweep.pending()
-shell.fragment(sweep.progress, run_every=1.0 if busy else None)()
-for label, tab in zip(("Ask", "Cost", "Train"), st.tabs(["Ask", "Cost", "Train"]), strict=True):
+shell.fragment(sweep.progress, run_every=1.0 if sweep.pending("relations") else None)("relations")
+tabs = st.tabs(["Ask", "Cost", "Train"])
+with tabs[2]:
+    train(chosen.get("private", chosen.get("bare")))
+for tab, draw in ((tabs[0], lambda: ask(chosen)), (tabs[1], lambda: cost(chosen, records))):
     with tab:
-        if label == "Train":
-            train(chosen.get("private", chosen.get("bare")))
-        elif not chosen:
-            st.info(words["none"], icon=":material/compare_arrows:")
-        elif label == "Ask":
-            ask(chosen)
+        if chosen:
+            draw()
         else:
-            cost(chosen, records)
+            st.info(words["none"], icon=":material/compare_arrows:")

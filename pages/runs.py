@@ -12,16 +12,15 @@ import streamlit as st
 from privgraph.options import Option, OptionError, Parameter
 from privgraph.registry import METHODS
 from privgraph.runs.records import EXAMPLE, PROTECTED, STATES, RunQuery, RunRecord, StoreError
-from privgraph_workbench import live_plot, run_list
+from privgraph_workbench import run_list
 from privgraph_workbench.facts import composition, datasets, plans
-from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.axes import COLUMNS
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import compare, curves
 from privgraph_workbench.forms import again, widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.parts import cart, choosing, layout, one_run, run_rows, states
-from privgraph_workbench.parts.file_links import figure_exports
+from privgraph_workbench.parts.file_links import drawn_figure
 from privgraph_workbench.report.asked import Entry
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, page, texts
@@ -267,14 +266,12 @@ def side_by_side(chosen: Sequence[RunRecord]) -> None:
         st.table([{name: markup.literal(value) for name, value in row.items()} for row in together], hide_index=True)
     left, right = layout.columns("compare", 2)
     with left:
-        live_plot.show(figure_of("compare").plot(rows, layout.theme()), key="compare.bars")
-        figure_exports("compare", rows, statements)
+        drawn_figure("compare", rows, statements, "compared")
     names = labels([group[0] for group in groups], seeds=all(len(group) == 1 for group in groups))
     points = [point for group, label in zip(groups, names, strict=True) for point in mean_curve(group, label)]
     with right:
         if points:
-            live_plot.show(figure_of("curves").plot(points, layout.theme()), key="compare.curves")
-            figure_exports("curves", points, statements, name="compared", runs=records)
+            drawn_figure("curves", points, statements, "compared", records)
 
 
 def comparison(rows: Sequence[Row]) -> dict[str, dict[str, str]]:

@@ -8,10 +8,11 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from privgraph.runs.records import RunQuery
+from privgraph.runs.spec import make_spec
 from privgraph_workbench import live_plot
 from privgraph_workbench.figures.drawing.with_plotly import draw
 from privgraph_workbench.figures.runs import tradeoff
-from privgraph_workbench.forms import widgets
+from privgraph_workbench.forms import beginnings, widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.parts import beginning, choosing, layout, states
 from privgraph_workbench.serving import shell
@@ -23,7 +24,8 @@ RECENT, MOST_DRAWN, HEIGHT = 8, 500, 360
 CURVE = ("progap", "gnn", "mlp")
 """Methods that the curve shows: a private one between a network without privacy and none at all."""
 words = texts("start")
-NETWORK = {"data": "social", **widgets.address(beginning.DEMO_DATA, prefix="data.")}
+DEMO_DATA = beginnings.DATA["social"]
+NETWORK = {"data": "social", **widgets.address(DEMO_DATA, prefix="data.")}
 DOORS = {
     "explore": (("train", "train", {}), ("data", "data", {choosing.BRING: choosing.GRAPH})),
     "teach": (("lessons", "lessons", {}), ("playground", "playground", {}), ("data", "social", NETWORK)),
@@ -35,9 +37,7 @@ DOORS = {
 def curve(url: str, theme: str) -> go.Figure | None:
     """The curve of the examples on the demo's network; they never change."""
     query = RunQuery(methods=CURVE, datasets=("social",), units=("none", "edge"), states=("done",), limit=MOST_DRAWN)
-    found = [
-        one for one in queue.examples().find(query) if one.spec.data_options.items() >= beginning.DEMO_DATA.items()
-    ]
+    found = [one for one in queue.examples().find(query) if one.spec.data_options.items() >= DEMO_DATA.items()]
     # without privacy ProGAP does what the network does: one line says it
     rows = tradeoff.data([one for one in found if (one.spec.method, one.spec.unit) != ("progap", "none")])
     if not rows:
@@ -50,7 +50,8 @@ def curve(url: str, theme: str) -> go.Figure | None:
 def demo() -> None:
     """The button of the demo."""
     if st.button("Run the demo", type="primary", key="demo", icon=":material/play_arrow:"):
-        beginning.send([beginning.demo_spec()], tags=["demo"])
+        options = {"unit": "edge", "epsilon": 2.0}
+        beginning.send([make_spec("progap", "social", options, data_options=DEMO_DATA)], tags=["demo"])
     st.markdown(fill(words["demo"], guess=at_most(meaning.guess(2.0, 1e-4))))
 
 

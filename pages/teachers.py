@@ -21,7 +21,6 @@ from privgraph.options import OptionError
 from privgraph.registry import METHODS
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.spec import RunSpec, make_spec
-from privgraph_workbench import live_plot
 from privgraph_workbench.facts import datasets, noisy_labels, teacher_settings
 from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.chart import Row
@@ -31,7 +30,7 @@ from privgraph_workbench.figures.teachers import answers, budget, ensembles, tea
 from privgraph_workbench.forms import beginnings, widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.parts import choosing, keeping, laboratory, layout, states
-from privgraph_workbench.parts.file_links import drawn_figure, figure_exports
+from privgraph_workbench.parts.file_links import drawn_figure
 from privgraph_workbench.parts.laboratory import TIMES, Setting
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, page, texts
@@ -82,13 +81,6 @@ def first_run(records: Sequence[RunRecord]) -> str:
     return max(weighted or usual, key=lambda one: one.metrics.get("test_accuracy", 0.0)).id
 
 
-def wait(spec: RunSpec) -> None:
-    """Draw the page again when the graph is read."""
-    st.caption(words["counted"])
-    if not laboratory.read(spec).pending:
-        st.rerun()
-
-
 def new(method: str) -> RunSpec:
     """A run of that method that nobody has begun, on a graph that is chosen."""
     row = METHODS[method]
@@ -99,7 +91,8 @@ def new(method: str) -> RunSpec:
 
 def show(figure: str, record: RunRecord, *of: Any, view: str = "") -> None:
     """A figure of a run, with its files."""
-    drawn_figure(figure, figure_of(figure).data(*of), naming.statements_of([record]), record, view)
+    rows = figure_of(figure).data(*of)
+    drawn_figure(figure, rows, naming.statements_of([record]), f"{record.id}{view}", [record])
 
 
 def choice(label: str, key: str, offered: Sequence[str]) -> str:
@@ -182,8 +175,7 @@ def one_query(
         points = [(settings[one].std, said[one].epsilon, said[one].epsilon_as_published) for one in TIMES]
         known = {settings[one].std: share for one, share in shares.items()}
         rows = figure_of("price").data(points, setting.std, known, by="noise")
-        live_plot.show(figure_of("price").plot(rows, layout.theme()), key=f"price.{spec.id}")
-        figure_exports("price", rows, {f"{naming.method_title(spec.method)}, planned": said[times]}, name=spec.id)
+        drawn_figure("price", rows, {f"{naming.method_title(spec.method)}, planned": said[times]}, spec.id)
         address = {"method": spec.method, "data": spec.dataset, "split": spec.split, "store": shell.MINE}
         address |= {**widgets.address(spec.data_options, prefix="data."), **widgets.address(setting.options)}
         st.page_link(shell.page("train"), label="Train with these settings", query_params=address)
@@ -222,7 +214,7 @@ def who_pays(record: RunRecord, setting: Setting | None) -> None:
             counts = sorted({1, *(max(1, round(share * setting.queries)) for share in SHARES)} - {setting.queries})
             points = [(count, setting.with_options({"queries": count}).epsilon) for count in counts]
             rows = budget.alike([*points, (setting.queries, said.epsilon)], said.delta)
-            drawn_figure("budget", rows, naming.statements_of([record]), record, "-alike")
+            drawn_figure("budget", rows, naming.statements_of([record]), f"{record.id}-alike", [record])
         return
     if (ensemble := laboratory.load(ENSEMBLE, record)) is None:
         return
@@ -332,8 +324,8 @@ def comparison(found: Sequence[RunRecord], kept: Mapping[str, str], record: RunR
         return
     held = {run for row in rows for run in str(row["runs"]).split()}
     shown = [one for one in found if one.id in held]
-    live_plot.show(draw(teachers_compared.chart(rows), layout.theme()), key="teachers_compared")
-    figure_exports("teachers_compared", rows, naming.statements_of(shown), name="teachers", runs=shown)
+    drawn = draw(teachers_compared.chart(rows), layout.theme())
+    drawn_figure("teachers_compared", rows, naming.statements_of(shown), "teachers", shown, drawn)
     cells = pd.DataFrame(rows)
     cells["epsilon"] = [up(value) for value in cells.epsilon]
     cells["kept"] = [any(run in kept for run in str(runs).split()) for runs in cells.runs]
@@ -376,7 +368,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
 graph = laboratory.read(spec, named=record is not None)
 setting, names = graph.setting, graph.names
 if graph.pending:
-    shell.fragment(wait, run_every=1.0)(spec)
+    layout.wait(words["counted"], lambda: not laboratory.read(spec).pending)
 for label, tab in zip(TABS, st.tabs(TABS, key="tab", bind="query-params"), strict=True):
     with tab:
         if not tab.open:

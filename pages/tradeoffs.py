@@ -3,36 +3,46 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
 from privgraph.data.catalogue import DATASETS, dataset
-from privgraph.options import UnknownName
+from privgraph.data.errors import DataError
+from privgraph.data.spec import DatasetSpec, PublicFacts
+from privgraph.options import OptionError, Scalar, UnknownName, parameters, parse
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS
+from privgraph.runs import engines
+from privgraph.runs.engines import ENGINES
 from privgraph.runs.graph_id import GraphId
+from privgraph.runs.launch import capacity
+from privgraph.runs.memory import too_large
 from privgraph.runs.records import RunQuery, RunRecord
+from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import RunStore
-from privgraph_workbench import advice, live_plot, summary
-from privgraph_workbench.facts import datasets
+from privgraph_workbench import advice, live_plot, summary, sweeps
+from privgraph_workbench.facts import datasets, plans
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.drawing.with_plotly import draw
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.figures.settings import table_rows
+from privgraph_workbench.forms import data_options
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.parts import choosing, layout, sweep
+from privgraph_workbench.parts import choosing, layout, statement, sweep
 from privgraph_workbench.parts.file_links import figure_exports
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, page, texts
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import data_title, method_title, statements_of
-from privgraph_workbench.words.numbers import percent
+from privgraph_workbench.words.numbers import duration, percent
 
 POLL_SECONDS = 2.0
 OPENED = "tradeoffs.opened"
+MOST = 200  # runs that are sent at once
+MOST_KNOWN = 2000
 BOTH = "both"
 
 
@@ -155,68 +165,127 @@ def reach(found: Sequence[advice.Advice], wished: float) -> None:
         st.markdown(fill(texts("advice")["reached"], **slots, accuracy=percent(one.accuracy)))
 
 
-def open_clicked() -> None:
-    """Open the runs of the point that was clicked."""
-    runs = str(st.session_state.pop(OPENED, "")).split()
-    if len(runs) == 1:
-        st.switch_page(shell.page("train"), query_params={"run": runs[0]})
-    elif runs:
-        st.switch_page(shell.page("runs"), query_params={"chosen": ",".join(runs)})
-
-
 def click(runs: str) -> None:
     """A point was clicked: the next drawing opens its runs."""
     st.session_state[OPENED] = runs
 
 
-def figure(graph: str, unit: str) -> float | None:
-    """The curve, its switches and its files; the wished accuracy."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        wished = st.number_input(
-            "Wished accuracy (%)", 1, 100, None, 1, key="wished", bind="query-params", placeholder="none", width=180
-        )
-        published = st.toggle("ε as published", key="tradeoff_detailed", bind="query-params")
-        front = st.toggle("Pareto front", key="tradeoff_front", bind="query-params")
-        beside = not shell.examples_shown() and st.toggle(
-            "Examples beside", key="tradeoff_examples", bind="query-params"
-        )
-    store = queue.store()
-    chosen = (graph, unit, tuple(methods), bool(beside), store.url, store.done_mark())
-    rows = rows_of(*chosen)
-    share = None if wished is None else wished / 100
-    drawn = plotted(*chosen, published, front, share, layout.theme())
-    live_plot.show(drawn, key=f"tradeoff.{unit}", on_click=click)
-    if rows:
-        statements, records = behind(*chosen)
-        figure_exports("tradeoff", rows, statements, name=graph.partition(" ")[0], runs=records)
-    return share
-
-
 def answer(graph: str, unit: str, was_pending: bool) -> None:
     """The figure and the advice; drawn again as runs end."""
-    sweep.progress()
-    if was_pending and not sweep.pending():
+    sweep.progress("tradeoffs")
+    busy = sweep.pending("tradeoffs")
+    if was_pending and not busy:
         st.rerun()
-    open_clicked()
+    opened = str(st.session_state.pop(OPENED, "")).split()
+    if len(opened) == 1:
+        st.switch_page(shell.page("train"), query_params={"run": opened[0]})
+    elif opened:
+        st.switch_page(shell.page("runs"), query_params={"chosen": ",".join(opened)})
     store = queue.store()
     if finished(graph, store.url, store.done_mark()).empty:
-        if not sweep.pending():
+        if not busy:
             st.info("No finished run on this graph. Start a sweep below.", icon="📈")
         return
-    wished = figure(graph, unit)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        shared = {"key": "wished", "bind": "query-params", "placeholder": "none", "width": 180}
+        wished = st.number_input("Wished accuracy (%)", 1, 100, None, 1, **shared)
+        published = st.toggle("ε as published", key="tradeoff_detailed", bind="query-params")
+        front = st.toggle("Pareto front", key="tradeoff_front", bind="query-params")
+        beside = False
+        if not shell.examples_shown():
+            beside = st.toggle("Examples beside", key="tradeoff_examples", bind="query-params")
+    share = None if wished is None else wished / 100
+    chosen = (graph, unit, tuple(methods), beside, store.url, store.done_mark())
+    drawn = plotted(*chosen, published, front, share, layout.theme())
+    live_plot.show(drawn, key=f"tradeoff.{unit}", on_click=click)
+    if rows := rows_of(*chosen):
+        statements, records = behind(*chosen)
+        figure_exports("tradeoff", rows, statements, name=graph.partition(" ")[0], runs=records)
     for one in ("edge", "node") if unit == BOTH else (unit,):
-        found = advised(graph, one, store.url, store.done_mark())
-        if found:
-            at = st.select_slider(
-                f"ε, {tradeoff.UNITS[one]} protected",
-                [each.epsilon for each in found],
-                key=f"at.{one}",
-                bind="query-params",
-            )
-            st.markdown(headline(found, at))
-            if wished is not None:
-                reach(found, wished)
+        if found := advised(graph, one, store.url, store.done_mark()):
+            label, offered = f"ε, {tradeoff.UNITS[one]} protected", [each.epsilon for each in found]
+            st.markdown(headline(found, st.select_slider(label, offered, key=f"at.{one}", bind="query-params")))
+            if share is not None:
+                reach(found, share)
             table(found)
+
+
+# A sweep
+
+
+def varied(methods: Sequence[str], key: str) -> list[dict[str, Scalar]]:
+    """An option that all methods have at each of its values; one setting alone where none varies."""
+    known = [{one.name: one for one in parameters(METHODS[name].load_config())} for name in methods]
+    shared = [name for name in known[0] if name not in ("epsilon", "unit") and all(name in one for one in known)]
+    left, right = st.columns(2)
+    titles = {name: known[0][name].label for name in shared}
+    name = left.selectbox("Vary", shared, index=None, key=f"sweep_option.{key}", format_func=titles.__getitem__)
+    if name is None:
+        return [{}]
+    one = known[0][name]
+    typed = right.text_input(f"Values of {one.label}", key=f"sweep_values.{key}", help=one.option.help)
+    return [{name: value} for value in dict.fromkeys(parse(one, text) for text in typed.replace(",", " ").split())]
+
+
+def price(specs: Sequence[RunSpec], facts: PublicFacts) -> int:
+    """Say how long the runs take and what all of them cost together; how many of them are new."""
+    seeds = 1 + max(one.seed for one in specs)
+    planned = [plans.plan(one.method, one.options, facts) for one in specs if one.seed == 0]
+    if refusal := too_large(max(plan.memory_mb for plan in planned)):
+        raise OptionError(refusal)
+    own = queue.own()
+    done = {row["id"] for row in own.find_rows(RunQuery(ids=tuple(one.id for one in specs), states=("done",)))}
+    left = [one for one in specs if one.id not in done]
+    known = own.find(RunQuery(states=("done",), limit=MOST_KNOWN))
+    st.caption(f"New runs: {len(left)}; time: {duration(sweeps.seconds(left, facts, known, capacity()))}")
+    if private := [plan.statement for plan in planned if plan.statement.unit != "none"]:
+        st.caption(statement.together(private, seeds))
+    return len(left)
+
+
+def form(spec: DatasetSpec, options: Mapping[str, Scalar], unit: str) -> None:
+    """Choose what is trained on the graph, see its price, and send it."""
+    key, fit = f"{spec.name}.{unit}", sweeps.fitting(spec, unit)
+    offered = {name: METHODS[name].title for name in [*fit, *sweeps.fitting(spec, unit, apart=True)]}
+    if not offered:
+        st.info("No method protects this unit of such a graph.")
+        return
+    left, middle, right = st.columns([3, 3, 1])
+    shared = {"key": f"sweep_methods.{key}", "format_func": offered.__getitem__}
+    chosen = left.multiselect("Methods", list(offered), default=fit, **shared)
+    usual = ", ".join(f"{one:g}" for one in sweeps.EPSILONS[unit])
+    typed = middle.text_input("Target ε", usual, key=f"sweep_epsilons.{key}")
+    seeds = right.number_input("Seeds", 1, 20, sweeps.SEEDS, key=f"sweep_seeds.{key}")
+    bare = st.toggle("With models without privacy, to compare with", True, key=f"sweep_bare.{key}")
+    data, specs, ready = data_options.options_form(spec), [], False
+    try:
+        epsilons = sorted({float(word) for word in typed.replace(",", " ").replace(";", " ").split()})
+        if chosen and epsilons and not data.errors:
+            asked = {
+                "epsilons": epsilons,
+                "seeds": seeds,
+                "methods": chosen,
+                "bare": bare,
+                "varied": varied(chosen, key),
+            }
+            given = {**options, **data.values}
+            specs = sweeps.specs(spec.name, unit, data_options=given, apart=True, **asked)
+            if len(specs) > MOST:
+                raise OptionError(f"a sweep from this page has at most {MOST} runs (got {len(specs)})")
+            facts = datasets.public_facts(spec, given, "random")
+            if facts is None:
+                st.caption("The graph is being counted.")
+            ready = bool(specs) and (facts is None or price(specs, facts) > 0)
+    except (OptionError, DataError, ValueError) as error:
+        st.error(markup.sentence(error))
+    engine, *others = engines.offered()
+    if others:  # nothing is asked where this machine alone can
+        about = {one: f"{one}: {ENGINES[one].about}" for one in (engine, *others)}
+        engine = st.selectbox("Train on", list(about), key=f"sweep_engine.{key}", format_func=about.__getitem__)
+    shared = {"type": "primary", "icon": ":material/play_arrow:", "disabled": not ready}
+    pressed = st.button(f"Run the sweep ({len(specs)} runs)", key=f"sweep_go.{key}", **shared)
+    if pressed and sweep.send("tradeoffs", specs, engine):
+        st.rerun()
 
 
 def train(name: str, graph: str, unit: str) -> None:
@@ -230,9 +299,8 @@ def train(name: str, graph: str, unit: str) -> None:
         st.info("The files of this graph are not on this machine.", icon=":material/folder_off:")
         st.page_link(shell.page("data"), label="Get them", query_params={"data": spec.name})
         return
-    store = queue.store()
     run = next(iter(finished(graph, store.url, store.done_mark()).run), None)
-    sweep.form(spec, dict(queue.of(run).get(run).spec.data_options) if run else {}, unit)
+    form(spec, dict(queue.of(run).get(run).spec.data_options) if run else {}, unit)
 
 
 top, reading = page("tradeoffs")
@@ -260,7 +328,7 @@ methods = choosing.several(
 words, _ = known.get(name, (GraphId.made(name, {}, "random").words(), 0))
 with st.popover("How to read this", icon=":material/help:"):
     st.markdown(reading)
-busy = sweep.pending()
+busy = sweep.pending("tradeoffs")
 shell.fragment(answer, run_every=POLL_SECONDS if busy else None)(words, unit, busy)
 with layout.fold("Run a sweep", "sweep", icon=":material/play_arrow:", opened=name not in known) as part:
     if part.open:

@@ -17,16 +17,15 @@ from privgraph.runs.graph_id import GraphId
 from privgraph.runs.memory import too_large
 from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import RunSpec
-from privgraph_workbench import advice, live_plot, summary
+from privgraph_workbench import advice, summary
 from privgraph_workbench.facts import datasets, method_costs
 from privgraph_workbench.facts.expecting import Outlook
-from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.runs import expected
 from privgraph_workbench.forms import beginnings, data_options, fields, widgets
 from privgraph_workbench.forms.again import CHANGED
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.parts import beginning, choosing, layout, one_run, planning, statement
-from privgraph_workbench.parts.file_links import figure_exports
+from privgraph_workbench.parts.file_links import drawn_figure
 from privgraph_workbench.parts.planning import SEEDS, SETUP, Asked
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, page, texts
@@ -62,39 +61,35 @@ def best(graph: str, unit: str, epsilon: float, url: str, mark: object) -> str:
     return at.take[0] if at is not None and told and at.take else ""
 
 
-def graph_title(spec: DatasetSpec, runs: int) -> str:
-    """A graph with its size and its finished runs, as text."""
-    sizes = data_options.sizes(spec, data_options.held(spec))
-    nodes = "" if sizes["nodes"] is None else f" · {sizes['nodes']:,} {'texts' if spec.domains else 'nodes'}"
-    edges = "" if sizes["edges"] is None else f" · {sizes['edges']:,} {'relations' if spec.domains else 'edges'}"
-    return f"{spec.title}{nodes}{edges}{f' · {runs:,} runs' if runs else ''}"
-
-
 def choose_graph() -> DatasetSpec:
-    """The graph, of those on this machine."""
+    """The graph, of those on this machine, each with its size and its finished runs."""
     every = datasets.choices()
     here = {spec.name: spec for spec in every if datasets.unavailable(spec) is None}
     asked = st.query_params.get("data")
     if asked is not None and asked not in here:
         st.warning(fill(words["no_graph"], reason=datasets.complaint(asked)))
-    names = sorted(here, key=lambda name: KINDS.get(here[name].kind, 3))
-    away = [markup.literal(spec.title) for spec in every if spec.name not in here]
     store = queue.store()
     runs = trained_on(store.url, store.done_mark())
-    titles = choosing.titles({name: graph_title(here[name], runs[name]) for name in names})
-    hint = fill(words["away"], graphs=", ".join(away)) if away else None
-    spec = here[choosing.one("Graph", titles, "data", help=hint)]
+    titles: dict[str, str] = {}
+    for spec in sorted(here.values(), key=lambda spec: KINDS.get(spec.kind, 3)):
+        sizes = data_options.sizes(spec, data_options.held(spec))
+        counted = {"texts" if spec.domains else "nodes": sizes["nodes"]}
+        counted |= {"relations" if spec.domains else "edges": sizes["edges"], "runs": runs[spec.name] or None}
+        told = (f"{count:,} {name}" for name, count in counted.items() if count is not None)
+        titles[spec.name] = " · ".join([spec.title, *told])
+    away = ", ".join(markup.literal(spec.title) for spec in every if spec.name not in here)
+    hint = fill(words["away"], graphs=away) if away else None
+    spec = here[choosing.one("Graph", choosing.titles(titles), "data", help=hint)]
     if spec.caution:
         st.caption(markup.literal(spec.caution))
     return spec
 
 
-def choose_method(spec: DatasetSpec) -> beginnings.Choice | None:
+def choose_method(spec: DatasetSpec) -> MethodSpec | None:
     """The method, of those that fit the graph; None where none does."""
-    every = beginnings.choices()
-    refused = {name: reason for name, one in every.items() if (reason := beginnings.unfit(one.method, spec))}
-    titles = {name: f"{one.title} · {beginnings.hides(one.method)}" for name, one in every.items()}
-    titles = {name: title for name, title in titles.items() if name not in refused}
+    every = beginnings.ordered()
+    refused = {one.name: reason for one in every if (reason := beginnings.unfit(one, spec))}
+    titles = {one.name: f"{one.title} · {beginnings.hides(one)}" for one in every if one.name not in refused}
     if not titles:
         st.error(fill(words["no_method"], title=markup.literal(spec.title)))
         return None
@@ -102,20 +97,19 @@ def choose_method(spec: DatasetSpec) -> beginnings.Choice | None:
     if asked is not None and asked not in titles:
         if asked in refused:
             widgets.leave(asked)
-            first = markup.literal(every[next(iter(titles))].title)
+            first = markup.literal(METHODS[next(iter(titles))].title)
             st.warning(fill(words["instead"], reason=markup.sentence(refused[asked]), title=first))
         else:
             st.warning(fill(words["unknown"], name="method", value=markup.literal(asked[:80])))
         choosing.forget("method")
-    paper = {name: markup.literal(f"{one.about} {one.method.paper}") for name, one in every.items()}
-    held = str(st.query_params.get("method", next(iter(titles))))
-    name = choosing.one("Method", titles, "method", moved=widgets.turn, help=paper.get(held))
-    chosen = every[name]
-    widgets.turned(chosen.method, name)
+    held = METHODS[st.query_params.get("method", next(iter(titles)))]
+    about = markup.literal(f"{held.about.partition('. ')[0].rstrip('.')}. {held.paper}")
+    name = choosing.one("Method", titles, "method", moved=widgets.turn, help=about)
+    widgets.turned(name)
     if refused:
         with st.popover(f"Methods that do not fit: {len(refused)}", icon=":material/block:"):
             st.markdown("\n".join(f"- {markup.literal(reason)}" for reason in dict.fromkeys(refused.values())))
-    return chosen
+    return METHODS[name]
 
 
 # Privacy and options
@@ -137,21 +131,15 @@ def choose_unit(method: MethodSpec, spec: DatasetSpec, known: Sequence[Parameter
     return widgets.Filled(values={"unit": held})
 
 
-def concerns(parameter: Parameter, unit: object) -> bool:
-    """Whether an option belongs below those of privacy for that unit."""
-    group = parameter.option.group
-    return group != "Privacy" and (not group.endswith(" level") or group == f"{str(unit).capitalize()} level")
-
-
-def choose_options(spec: DatasetSpec, chosen: beginnings.Choice) -> Asked:
+def choose_options(spec: DatasetSpec, method: MethodSpec) -> Asked:
     """Unit, target epsilon and seeds; and folded away all other options."""
-    known = beginnings.form(chosen.method, chosen.held)
+    known = beginnings.form(method)
     for complaint in widgets.complaints([*known, SEEDS, *SETUP]):
         st.warning(complaint)
     left, middle, right = st.columns([4, 6, 2], gap="medium")
     with left:
-        privacy = choose_unit(chosen.method, spec, known)
-    unit = privacy.values.get("unit")
+        privacy = choose_unit(method, spec, known)
+    unit = str(privacy.values["unit"])
     epsilons: list[float] = []
     if unit != "none":
         with middle:
@@ -164,7 +152,10 @@ def choose_options(spec: DatasetSpec, chosen: beginnings.Choice) -> Asked:
     with right:
         setup = widgets.options_form([SEEDS], heading=False)
     private = [one for one in known if one.option.group == "Privacy" and one.name not in ("unit", "epsilon")]
-    rest = [*(private if unit != "none" else ()), *(one for one in known if concerns(one, unit))]
+    levels = [one for one in known if one.option.group.endswith(" level")]
+    own = [one for one in levels if one.option.group == f"{unit.capitalize()} level"]
+    others = [one for one in known if one.option.group != "Privacy" and one not in levels]
+    rest = [*(private if unit != "none" else ()), *own, *others]
     folded = [*rest, *SETUP]
     ajar = widgets.ajar("more", folded) | widgets.ajar("data", data_options.known(spec), "data.")
     wrong = st.container()
@@ -177,8 +168,8 @@ def choose_options(spec: DatasetSpec, chosen: beginnings.Choice) -> Asked:
             "Split", offered, default="random", required=True, key="split", bind="query-params",
             help="\n".join(f"- {one}: {words['splits'][one]}." for one in offered),
         )  # fmt: skip
-        if chosen.method.own_parts:
-            st.caption(fill(words["own_parts"], title=chosen.method.title))
+        if method.own_parts:
+            st.caption(fill(words["own_parts"], title=method.title))
         options = privacy | widgets.options_form(rest, known=privacy.values, flat=True)
         setup |= widgets.options_form(SETUP, flat=True)
     return Asked(options=options, epsilons=epsilons, data=data, split=str(split), setup=setup)
@@ -210,34 +201,22 @@ def numbers(found: Sequence[Plan], told: Outlook, asked: Asked, relations: bool,
     st.metric("Time", time, help=words["time"], width="content")
 
 
-def await_facts(spec: DatasetSpec, asked: Asked) -> None:
-    """Draw the page again when the sizes are there, or cannot be had."""
-    try:
-        ready = datasets.public_facts(spec, asked.data.values, asked.split) is not None
-    except DataError:
-        ready = True
-    if ready:
-        st.rerun()
-
-
-def start_here(chosen: beginnings.Choice, spec: DatasetSpec, asked: Asked) -> None:
+def start_here(method: MethodSpec, spec: DatasetSpec, asked: Asked) -> None:
     """The way to the method that the examples find best here, where that is another."""
     unit = str(asked.options.values.get("unit", "none"))
     if unit == "none" or not asked.epsilons:
         return
     graph, store = GraphId.made(spec.name, dict(asked.data.values), asked.split).words(), queue.examples()
     name = best(graph, unit, asked.epsilons[0], store.url, store.done_mark())
-    if name == chosen.name:
+
+    def take() -> None:
+        choosing.put("method", name)
+        widgets.turn()
+
+    if name == method.name:
         st.badge("start here", color="green", icon=":material/flag:")
     elif name:
-        st.button(f"Start here: {METHODS[name].title}", key="start_here", icon=":material/flag:",
-                  on_click=take, args=(name,))  # fmt: skip
-
-
-def take(name: str) -> None:
-    """Choose that method."""
-    choosing.put("method", name)
-    widgets.turn()
+        st.button(f"Start here: {METHODS[name].title}", key="start_here", icon=":material/flag:", on_click=take)
 
 
 def expect(told: Outlook, asked: Asked, run: RunSpec) -> None:
@@ -245,14 +224,13 @@ def expect(told: Outlook, asked: Asked, run: RunSpec) -> None:
     if not told.points:
         st.info(words["no_runs"])
         return
+    ids = tuple(run for point in told.points for run in point["runs"].split())
+    records = queue.store().find(RunQuery(ids=ids))
     rows = expected.data(told, asked.epsilons)
-    live_plot.show(figure_of("expected").plot(rows, layout.theme()), key="expected")
+    drawn_figure("expected", rows, statements_of(records), run.method, records)
     if told.differs:
         hint = fill(words["other_options"], options=markup.literal(", ".join(told.differs)))
         st.badge("other options", color="orange", help=hint)
-    ids = tuple(run for point in told.points for run in point["runs"].split())
-    records = queue.store().find(RunQuery(ids=ids))
-    figure_exports("expected", rows, statements_of(records), name=run.method, runs=records)
 
 
 def promise(found: Sequence[Plan], asked: Asked, runs: Sequence[RunSpec]) -> None:
@@ -271,8 +249,8 @@ def promise(found: Sequence[Plan], asked: Asked, runs: Sequence[RunSpec]) -> Non
     with st.expander("Promise and assumptions"):
         statement.promise(first.statement)
     if runs and runs[0].method in method_costs.private_methods() and first.statement.unit != "none":
-        st.page_link(shell.page("accounting"), label="Other noise", icon=":material/calculate:",
-                     query_params=priced(runs[0]))  # fmt: skip
+        label, icon = "Other noise", ":material/calculate:"
+        st.page_link(shell.page("accounting"), label=label, icon=icon, query_params=priced(runs[0]))
 
 
 def priced(run: RunSpec) -> dict[str, str]:
@@ -297,24 +275,24 @@ def form() -> None:
     with left:
         spec = choose_graph()
     with right:
-        chosen = choose_method(spec)
-    if chosen is None:
+        method = choose_method(spec)
+    if method is None:
         return
-    asked = choose_options(spec, chosen)
+    asked = choose_options(spec, method)
     reasons: list[str] = []
     found: list[Plan] | None = []
     if not asked.errors:
         try:
-            found = planning.plans_of(spec, chosen, asked)
+            found = planning.plans_of(spec, method, asked)
         except (OptionError, DataError) as error:
             reasons.append(str(error))
     if found and (refusal := too_large(max(plan.memory_mb for plan in found))):
         reasons.append(refusal)
-    runs = [] if asked.errors or reasons else planning.specs_of(spec, chosen, asked)
-    told = planning.outlook_of(runs[0], chosen) if runs else Outlook()
+    runs = [] if asked.errors or reasons else planning.specs_of(spec, method, asked)
+    told = planning.outlook_of(runs[0], method) if runs else Outlook()
     took = planning.seconds_of(runs, found[0].facts) if runs and found else None
     with bar:
-        numbers(found or [], told, asked, RELATIONS in chosen.method.tasks, took)
+        numbers(found or [], told, asked, RELATIONS in method.tasks, took)
         label = "Run" if len(runs) < 2 else f"Run {len(runs)} runs"
         if st.button(label, type="primary", key="go", disabled=not runs, icon=":material/play_arrow:"):
             beginning.send(runs, changed=st.query_params.get(CHANGED, ""))
@@ -326,12 +304,11 @@ def form() -> None:
         if asked.errors:
             st.info(widgets.pointer(asked.errors), icon=":material/edit:")
         if found is None:
-            st.info(words["counting"], icon="⏳")
-            st.fragment(await_facts, run_every=1.0)(spec, asked)
+            layout.wait(words["counting"], lambda: planning.counted(spec, asked))
     with right, st.container(horizontal=True):
         with st.popover("How to read this", icon=":material/help:"):
             st.markdown(reading)
-        start_here(chosen, spec, asked)
+        start_here(method, spec, asked)
     left, right = layout.columns("before", 2)
     with left:
         if runs:

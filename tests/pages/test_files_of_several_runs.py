@@ -28,7 +28,7 @@ def offered() -> Iterator[list[Offered]]:
     honest = file_links.figure_exports
 
     def noted(
-        figure: str, rows: Sequence[Any], held: Mapping[str, PrivacyStatement], *, name: str = "", **more: Any
+        figure: str, rows: Sequence[Any], held: Mapping[str, PrivacyStatement], *, name: str, **more: Any
     ) -> None:
         said = json.loads(export(figure, rows, held, "json"))["statements"].values()
         found.append((figure, name, frozenset(float(one["epsilon"]) for one in said)))
@@ -66,6 +66,6 @@ def test_files_of_several_runs_carry_the_statement_of_each(opened: Callable[...,
     for place, said in wanted().items():
         assert found[place] == said, place
     whole = wanted()["curves", "run-seeds"]
-    for place in (("compare", ""), ("curves", "compared")):
+    for place in (("compare", "compared"), ("curves", "compared")):
         assert whole < found[place], "and that of the other"
         assert len(found[place]) == len(whole) + 1

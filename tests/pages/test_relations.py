@@ -23,7 +23,6 @@ from privgraph.runs.store import RunStore
 from privgraph.testing.methods import TEXT_FACTS
 from privgraph_workbench.facts import describing
 from privgraph_workbench.jobs import asking
-from privgraph_workbench.parts import encoders
 from privgraph_workbench.serving.offered_files import find
 from privgraph_workbench.words import meaning
 
@@ -56,7 +55,6 @@ def _of(names: Sequence[str], entity: Any) -> Any:
 def process(monkeypatch: pytest.MonkeyPatch) -> Answering:
     made = Answering()
     monkeypatch.setattr(asking, "asker", lambda: made)
-    monkeypatch.setattr(encoders, "PATIENCE", 0.0)
     return made
 
 
@@ -80,7 +78,7 @@ def lists(app: AppTest) -> list[str]:
 
 
 def ask(app: AppTest, text: str) -> AppTest:
-    app.text_input(key=encoders.TEXT).set_value(text)
+    app.text_input(key="relations.text").set_value(text)
     app.button(key="ask").click().run()
     assert not app.exception, app.exception
     return app
@@ -164,7 +162,7 @@ def test_texts_of_the_data_stand_in_the_address_and_typed_ones_do_not(
     process.found = made_answer()
     again = opened("relations", text="oak swing")
     assert process.asked[-1].text == "oak swing"
-    assert again.text_input(key=encoders.TEXT).value == "oak swing"
+    assert again.text_input(key="relations.text").value == "oak swing"
 
 
 # Cost

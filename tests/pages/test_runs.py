@@ -101,7 +101,7 @@ def test_chosen_settings_stand_side_by_side_by_their_means(opened: Open, store: 
     records = [store.get(run) for run in chosen[:3]]
     assert first["sound ε"] == stated("sound", max(one.statement.epsilon for one in records if one.statement))
     names = {json.loads(one.proto.json).get("name") for one in app.get("bidi_component")}
-    assert {"compare.bars", "compare.curves"} <= names
+    assert {"compare.compared", "curves.compared"} <= names
 
 
 def test_what_chosen_runs_cost_together_counts_all_of_them(opened: Open, store: RunStore) -> None:

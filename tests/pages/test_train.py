@@ -72,7 +72,7 @@ def test_what_to_expect_comes_from_finished_runs(opened: Open, store: RunStore) 
         app = opened("train", method="progap", data="karate", epsilon=typed)
         assert numbers(app)["Expected accuracy"] == value, typed
         assert numbers(app)["Time"] != "not known yet"
-        assert any(json.loads(one.proto.json).get("name") == "expected" for one in app.get("bidi_component"))
+        assert any(json.loads(one.proto.json).get("name") == "expected.progap" for one in app.get("bidi_component"))
     other = opened("train", method="progap", data="karate", epsilon="4", hidden="32")
     assert numbers(other)["Expected accuracy"] == "unknown", "those runs have other options"
     assert any("badge[other options" in one.value for one in other.markdown)

@@ -67,7 +67,7 @@ def shown(case: Case, name: str, split: str) -> tuple[Any, ...]:
     filled = SimpleNamespace(values=options, fill_in=lambda _: None)
     asked = SimpleNamespace(options=filled, epsilons=[4.0], data=SimpleNamespace(values={}), split=split)
     with patch.object(planning.st, "spinner", lambda _: nullcontext()):
-        found = planning.plans_of(dataset(name), SimpleNamespace(method=METHODS[case.method]), asked)  # type: ignore[arg-type]
+        found = planning.plans_of(dataset(name), METHODS[case.method], asked)  # type: ignore[arg-type]
     assert found
     (plan,) = found
     return dict(plan.noise), numbers(plan.statement)

@@ -148,12 +148,12 @@ def another_program_or_device_has_another_key() -> Verdict:
 
 
 def asked_is_shown() -> AbstractContextManager[None]:
-    honest = run_rows.row
+    honest = run_rows.rows
 
-    def row(group: Any, records: Any) -> Any:
-        return honest([{**one, "sound_epsilon": one["epsilon"]} for one in group], records)
+    def rows(groups: Any, records: Any) -> Any:
+        return honest([[{**one, "sound_epsilon": one["epsilon"]} for one in group] for group in groups], records)
 
-    return instead(run_rows, "row", row)
+    return instead(run_rows, "rows", rows)
 
 
 def asked_is_stored() -> AbstractContextManager[None]:

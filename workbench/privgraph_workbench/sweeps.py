@@ -33,27 +33,12 @@ LOOKED_AT = 50
 """Finished runs of a method that tell its time, the newest."""
 
 
-def fitting(data: DatasetSpec, unit: str) -> list[str]:
-    """The methods that protect the unit of such a graph and answer about its own test nodes."""
-    return [name for name in _all(data, unit) if not _own_parts(name) and name != BASELINE]
-
-
-def apart(data: DatasetSpec, unit: str) -> list[str]:
-    """Those that fit as well and draw public and private parts of their own."""
-    return [name for name in _all(data, unit) if _own_parts(name)]
-
-
-def _all(data: DatasetSpec, unit: str) -> list[str]:
-    return [name for name, one in METHODS.items() if one.refuses(data.task, data.undirected, unit) is None]
-
-
-def _own_parts(name: str) -> bool:
-    return METHODS[name].own_parts and METHODS[name].tasks == ("node classification",)
-
-
-def references(data: DatasetSpec) -> list[str]:
-    """The references that such a graph admits."""
-    return [name for name in REFERENCES if METHODS[name].refuses(data.task, data.undirected, "none") is None]
+def fitting(data: DatasetSpec, unit: str, *, apart: bool = False) -> list[str]:
+    """The methods that protect the unit of such a graph and answer about its own test nodes; or those
+    (`apart`) that draw public and private parts of their own."""
+    found = [name for name, one in METHODS.items() if one.refuses(data.task, data.undirected, unit) is None]
+    own = [name for name in found if METHODS[name].own_parts and METHODS[name].tasks == ("node classification",)]
+    return own if apart else [name for name in found if name not in (*own, BASELINE)]
 
 
 def specs(
@@ -64,8 +49,22 @@ def specs(
     seeds: int = SEEDS,
     data_options: Mapping[str, object] | None = None,
     methods: Sequence[str] = (),
+    apart: bool = False,
+    bare: bool = True,
+    varied: Sequence[Mapping[str, Scalar]] = ({},),
 ) -> list[RunSpec]:
     """The runs of a comparison, those without privacy first.
+
+    Args:
+        data: The graph.
+        unit: What is protected.
+        epsilons: Target epsilons; none: `EPSILONS`.
+        seeds: How many of each setting.
+        data_options: Options of the graph.
+        methods: Which; none: all that answer about its own test nodes.
+        apart: Whether those fit that draw parts of their own.
+        bare: Whether models without privacy stand beside.
+        varied: Further options, each of which makes another setting.
 
     Raises:
         OptionError: Nothing fits, a method does not, or a number is out of range.
@@ -75,17 +74,21 @@ def specs(
     if not 1 <= seeds <= 20:
         raise OptionError(f"seeds must be from 1 to 20 (got {seeds})")
     spec = dataset(data)
-    offered = fitting(spec, unit)
+    offered = [*fitting(spec, unit), *(fitting(spec, unit, apart=True) if apart else ())]
     if not offered:
         raise OptionError(f"no method protects one {unit} of {spec.title}")
     unknown = [name for name in methods if name not in offered]
     if unknown:
         raise OptionError(f"{unknown[0]} does not fit; methods that do are {', '.join(offered)}")
-    asked: list[tuple[str, Mapping[str, object]]] = [(name, REFERENCES[name]) for name in references(spec)]
-    for name in methods or offered:
-        if spec.task != "node classification" and METHODS[name].without_privacy == name:
+    asked: list[tuple[str, Mapping[str, object]]] = []
+    if bare:
+        fit = [name for name in REFERENCES if METHODS[name].refuses(spec.task, spec.undirected, "none") is None]
+        asked = [(name, REFERENCES[name]) for name in fit]
+    for name in methods or fitting(spec, unit):
+        if bare and spec.task != "node classification" and METHODS[name].without_privacy == name:
             asked.append((name, {"unit": "none"}))
-        asked += [(name, {"unit": unit, "epsilon": epsilon}) for epsilon in epsilons or EPSILONS[unit]]
+        for epsilon in epsilons or EPSILONS[unit]:
+            asked += [(name, {"unit": unit, "epsilon": epsilon, **more}) for more in varied]
     return [
         make_spec(name, data, dict(options), data_options=data_options, seed=seed)
         for seed in range(seeds)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from privgraph.options import parameters
 from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.forms import beginnings, widgets
+from privgraph_workbench.forms import widgets
 
 CHANGED = "from"
 """In an address of the form: the run whose settings it begins with."""
@@ -16,7 +16,7 @@ def address(record: RunRecord) -> dict[str, str]:
     spec = record.spec
     known = parameters(METHODS[spec.method].load_config()) if spec.method in METHODS else ()
     return {
-        "method": beginnings.choice_of(spec.method, spec.options),
+        "method": spec.method,
         "data": spec.dataset,
         "split": spec.split,
         "seed": str(spec.seed),

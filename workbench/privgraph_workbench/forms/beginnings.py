@@ -6,12 +6,11 @@ The engine's own defaults are as they are: commands, notebooks and studies begin
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from privgraph.data.spec import DatasetSpec
 from privgraph.options import Parameter, Scalar, parameters
 from privgraph.registry import METHODS, MethodSpec
-from privgraph.runs.spec import RunSpec
 
 EPSILON = 2.0
 """The largest budget that a fresh form begins with: beyond it, the page calls protection weak or worse."""
@@ -39,58 +38,6 @@ DATA: Mapping[str, Mapping[str, Scalar]] = {
 has a price that can be seen."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Choice:
-    """What can be chosen as a method by a name of its own: a method, or one with some options moved.
-
-    `held` are these options, with which its form begins. `about` is one sentence.
-    """
-
-    name: str
-    title: str
-    method: MethodSpec
-    about: str
-    held: Mapping[str, Scalar] = field(default_factory=dict)
-
-
-WEIGHTED = "dp-gpl-w"
-_UNIFORM = "uniform"
-
-
-def choices() -> dict[str, Choice]:
-    """All that can be chosen, by name: group by group, where to start first."""
-    found: dict[str, Choice] = {}
-    for name in ordered():
-        method = METHODS[name]
-        about = method.about.partition(". ")[0].rstrip(".") + "."
-        found[name] = Choice(name=name, title=method.title, method=method, about=about)
-        if name == "dp-gpl":
-            found[WEIGHTED] = Choice(
-                name=WEIGHTED,
-                title="DP-GPL+W",
-                method=method,
-                about="DP-GPL whose teachers weigh by how central their nodes are; begins with our weights, whose "
-                "guarantee holds.",
-                held={"weighting": "private-centrality"},
-            )
-    return found
-
-
-def choice_of(method: str, options: Mapping[str, Scalar]) -> str:
-    """The name under which a run's method is chosen.
-
-    >>> choice_of("dp-gpl", {"weighting": "centrality"}), choice_of("dp-gpl", {}), choice_of("gap", {})
-    ('dp-gpl-w', 'dp-gpl', 'gap')
-    """
-    return WEIGHTED if method == "dp-gpl" and options.get("weighting", _UNIFORM) != _UNIFORM else method
-
-
-def called(spec: RunSpec) -> str:
-    """The name by which the method of a run is chosen, as plain text."""
-    chosen = choices().get(choice_of(spec.method, spec.options))
-    return chosen.title if chosen is not None else spec.method
-
-
 def of_data(name: str, known: Iterable[Parameter]) -> tuple[Parameter, ...]:
     """The options of a data set as its form begins."""
     begun = DATA.get(name, {})
@@ -103,15 +50,14 @@ def data_options(spec: DatasetSpec) -> dict[str, Scalar]:
     return {one.name: one.default for one in of_data(spec.name, parameters(found))} if found else {}
 
 
-def group(method: MethodSpec) -> str:
-    """The group of a method by what it protects: connections where it can, else people, else nothing."""
-    return next(unit for unit in GROUPS if unit in method.units)
+def ordered() -> list[MethodSpec]:
+    """All methods, group by group by what they protect, where to start first."""
 
+    def place(one: MethodSpec) -> tuple[int, bool]:
+        group = next(unit for unit in GROUPS if unit in one.units)
+        return list(GROUPS).index(group), one.name != GROUPS[group]
 
-def ordered() -> dict[str, str]:
-    """The title of each method with what it hides, by name: group by group, where to start first."""
-    found = sorted(METHODS.values(), key=lambda one: (list(GROUPS).index(group(one)), one.name != GROUPS[group(one)]))
-    return {one.name: f"{one.title} · {hides(one)}" for one in found}
+    return sorted(METHODS.values(), key=place)
 
 
 def hides(method: MethodSpec) -> str:
@@ -124,17 +70,14 @@ def hides(method: MethodSpec) -> str:
     return f"hides {' or '.join(units) or 'nothing'}"
 
 
-def form(method: MethodSpec, held: Mapping[str, Scalar] | None = None) -> tuple[Parameter, ...]:
-    """The parameters of a method as its form begins: no budget beyond `EPSILON`, few of many options openly,
-    and those of `held` at these values."""
-    begun = (_begun(one, ESSENTIAL.get(method.name)) for one in parameters(method.load_config()))
-    return tuple(replace(one, default=(held or {}).get(one.name, one.default)) for one in begun)
+def form(method: MethodSpec) -> tuple[Parameter, ...]:
+    """The parameters of a method as its form begins: no budget beyond `EPSILON`, few options openly."""
+    return tuple(_begun(one, ESSENTIAL.get(method.name)) for one in parameters(method.load_config()))
 
 
 def form_of(name: str) -> tuple[Parameter, ...]:
-    """The same of what is chosen by that name; nothing where there is none."""
-    chosen = choices().get(name)
-    return form(chosen.method, chosen.held) if chosen is not None else ()
+    """The same of the method of that name; nothing where there is none."""
+    return form(METHODS[name]) if name in METHODS else ()
 
 
 def _begun(parameter: Parameter, essential: tuple[str, ...] | None) -> Parameter:

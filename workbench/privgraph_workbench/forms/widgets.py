@@ -17,7 +17,6 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from privgraph.options import OptionError, Parameter, Scalar, listed, parse
-from privgraph.registry import MethodSpec
 from privgraph_workbench.forms import beginnings, fields
 from privgraph_workbench.words import markup, numbers, settings
 
@@ -82,16 +81,12 @@ COMMON = ("unit", "epsilon", "delta", "accounting")
 _OF = "form.of"
 
 
-def turned(method: MethodSpec, name: str = "") -> None:
+def turned(name: str) -> None:
     """Begin another method's form with its own defaults, where a link or Back has led to it: of the method
     before, nothing may stand in it that the address does not say. Called before its fields are drawn, each
-    time. `name`: by which it was chosen, where that is not its own (`beginnings.choices`)."""
-    name = name or method.name
-    before, known = st.session_state.get(_OF), beginnings.form_of(name)
-    st.session_state[_OF] = name
-    if before in (None, name):
-        return
-    for parameter in known:
+    time."""
+    before, st.session_state[_OF] = st.session_state.get(_OF), name
+    for parameter in beginnings.form_of(name) if before not in (None, name) else ():
         st.session_state[parameter.name] = _asked(parameter, st.query_params.get(parameter.name))
 
 
@@ -305,12 +300,9 @@ ROUND = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 
 
 def budgets(parameter: Parameter) -> list[float]:
-    """One epsilon or several: typed to the digit, and beside it round numbers to click, which follow what is
-    typed, and of which none is lit while that is wrong. The address holds what was typed. Raises
-    `OptionError`."""
-    key, error = parameter.name, None
-    round_ = f"{key}.round"
-    low, high = float(parameter.option.low or 0), float(parameter.option.high or 1)
+    """One epsilon or several: typed to the digit, and beside it round numbers to choose one by a click. The
+    address holds what was typed. Raises `OptionError`."""
+    key, low, high = parameter.name, float(parameter.option.low or 0), float(parameter.option.high or 1)
     typed, clicked = st.columns([1, 2])
     held = st.session_state.get(key)
     if isinstance(held, int | float):  # of another page's widget
@@ -319,34 +311,20 @@ def budgets(parameter: Parameter) -> list[float]:
         fields.label(parameter),
         value=numbers.option(parameter.default),
         key=key,
-        help=fields.help(parameter) + " Several, with spaces between them, are several runs.",
+        help=f"{fields.help(parameter)} Several, with spaces between them, are several runs.",
         bind="query-params",
     )
-    found: list[float] = []
-    try:
-        found = fields.budgets(parameter, text)
-    except OptionError as wrong:
-        error = wrong
-    offered = sorted({*(one for one in ROUND if low <= one <= high), *found})
-    st.session_state[round_] = found
-    clicked.pills(
-        "Target ε: one or several",
-        offered,
-        selection_mode="multi",
-        format_func=numbers.option,
-        key=round_,
-        on_change=_clicked,
-        args=(key, round_),
-        help="Left: more private, more noise. Right: less private, more accurate. Each is a run of its own",
-    )
-    if error is not None:
-        raise error
-    return found
+    offered, round_ = [one for one in ROUND if low <= one <= high], f"{key}.round"
+    st.session_state[round_] = next((one for one in offered if text.strip() == numbers.option(one)), None)
 
+    def choose() -> None:
+        if (one := st.session_state[round_]) is not None:
+            st.session_state[key] = numbers.option(one)
 
-def _clicked(key: str, round_: str) -> None:
-    if st.session_state[round_]:  # the last one cannot be taken away
-        st.session_state[key] = " ".join(map(numbers.option, sorted(st.session_state[round_])))
+    hint = "Left: more private, more noise. Right: less private, more accurate. Type several for a run each"
+    shared: dict[str, Any] = {"key": round_, "on_change": choose, "format_func": numbers.option, "help": hint}
+    clicked.pills("Target ε", offered, **shared)
+    return fields.budgets(parameter, text)
 
 
 def _choice(parameter: Parameter, label: str, shared: dict[str, Any]) -> Scalar:

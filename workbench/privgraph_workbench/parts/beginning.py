@@ -9,14 +9,11 @@ import streamlit as st
 
 from privgraph.options import OptionError
 from privgraph.runs.records import RunQuery, RunRecord, StoreError
-from privgraph.runs.spec import RunSpec, make_spec
-from privgraph_workbench.forms import beginnings
+from privgraph.runs.spec import RunSpec
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import texts
 from privgraph_workbench.words import markup
-
-DEMO_DATA = beginnings.DATA["social"]
 
 
 def send(specs: Sequence[RunSpec], tags: Sequence[str] = (), *, changed: str = "") -> None:
@@ -48,8 +45,3 @@ def earlier(record: RunRecord) -> None:
     st.info(texts("runs")["earlier"], icon="🕰️")
     if st.button(f"Run again with seed {another.seed}", key="another", type="primary", icon=":material/play_arrow:"):
         send([another], tags=record.tags)
-
-
-def demo_spec() -> RunSpec:
-    """The demo: ProGAP hides single friendships of a small invented network."""
-    return make_spec("progap", "social", {"unit": "edge", "epsilon": 2.0}, data_options=DEMO_DATA, seed=0)

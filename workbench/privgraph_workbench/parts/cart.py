@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -16,7 +17,6 @@ import streamlit as st
 from privgraph.home import home
 from privgraph.options import OptionError
 from privgraph.runs.examining import write
-from privgraph_workbench.figures import figure_of
 from privgraph_workbench.report.asked import LETTERS, MOST, Entry
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import texts
@@ -72,55 +72,40 @@ def entries() -> list[Entry]:
     return cart().entries
 
 
-def _change(how: Callable[[Cart], None]) -> None:
+@contextmanager
+def changing() -> Iterator[Cart]:
+    """Hand out what the file holds, and keep what is made of it."""
     with _LOCK:
         held = cart()
-        how(held)
+        yield held
         write(path(), {"entries": [asdict(one) for one in held.entries], "words": held.words})
 
 
 def add(fresh: Sequence[Entry]) -> None:
     """Append those that are not there yet, as far as there is room."""
-
-    def change(held: Cart) -> None:
+    with changing() as held:
         there = {one.mark for one in held.entries}
         held.entries = [*held.entries, *(one for one in fresh if one.mark not in there)][:MOST]
-
-    _change(change)
 
 
 def remove(mark: str) -> None:
     """Take out the entry with that mark."""
-
-    def change(held: Cart) -> None:
+    with changing() as held:
         held.entries = [one for one in held.entries if one.mark != mark]
-
-    _change(change)
 
 
 def move(mark: str, by: int) -> None:
     """Move the entry with that mark by so many places."""
-
-    def change(held: Cart) -> None:
+    with changing() as held:
         at = next((place for place, one in enumerate(held.entries) if one.mark == mark), None)
         if at is not None and 0 <= at + by < len(held.entries):
             held.entries.insert(at + by, held.entries.pop(at))
 
-    _change(change)
-
 
 def edit(mark: str, **changed: Any) -> None:
     """Change title, caption or tick of the entry with that mark."""
-
-    def change(held: Cart) -> None:
+    with changing() as held:
         held.entries = [replace(one, **changed) if one.mark == mark else one for one in held.entries]
-
-    _change(change)
-
-
-def write_down(**words: str) -> None:
-    """Keep words of the report."""
-    _change(lambda held: held.words.update(words))
 
 
 def button(key: str, mark: str, make: Callable[[], Entry]) -> None:
@@ -139,10 +124,3 @@ def button(key: str, mark: str, make: Callable[[], Entry]) -> None:
         disabled=not mark or len(there) >= MOST,
         help=told["full"] if len(there) >= MOST else None,
     )
-
-
-def named(one: Entry) -> str:
-    """What an entry is called where it has no title."""
-    graphs = dict.fromkeys(str(row["graph"]) for row in one.rows if row.get("graph"))
-    title = figure_of(one.figure).title if one.figure else texts("report")["headings"]["settings"]
-    return f"{title}: {', '.join(graphs)}" if graphs else title

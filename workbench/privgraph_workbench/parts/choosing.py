@@ -57,7 +57,7 @@ def one(
     titles: Mapping[str, str],
     key: str,
     *,
-    moved: Callable[[], None] | None = None,
+    moved: Callable[[], object] | None = None,
     row: bool = False,
     **rest: Any,
 ) -> str:
@@ -69,25 +69,23 @@ def one(
     is chosen is kept by its name, and told to the selector at each drawing: also where it is the first, for
     want of what was chosen among others, which the browser would go on showing.
     """
-    asked, held = st.query_params.get(key), st.session_state.get(key)
-    before, last = st.session_state.get(_BEFORE + key), st.session_state.get(_LAST + key)
-    if asked in titles:
-        put(key, str(asked))
-    elif asked is None and key in ALONG and before in titles:
-        put(key, str(before))
-    elif held in titles:
-        st.session_state[key] = held
-    elif held is not None and last in titles:  # a title of the drawing before
-        st.session_state[key] = last
-    elif held is not None and titles:
-        st.session_state[key] = next(iter(titles))
+    held, asked = st.session_state, st.query_params.get(key)
+    along = asked is None and key in ALONG
+    there = [asked, held.get(_BEFORE + key) if along else None, held.get(key)]
+    known = [name for name in there if name in titles]
+    if known:
+        held[key] = known[0]
+        if known[0] in there[:2]:
+            put(key, str(known[0]))
+    elif held.get(key) is not None and titles:  # a title of the drawing before, or not offered any more
+        held[key] = held.get(_LAST + key) if held.get(_LAST + key) in titles else next(iter(titles))
     else:
-        st.session_state.pop(key, None)
+        held.pop(key, None)
 
     def keep() -> None:
         # gone where the page was left in the same moment; or a title of the drawing before
-        if (held := st.session_state.get(key)) in titles:
-            put(key, str(held))
+        if held.get(key) in titles:
+            put(key, str(held[key]))
             if moved is not None:
                 moved()
 
@@ -96,7 +94,7 @@ def one(
         chosen = st.segmented_control(label, list(titles), required=True, **shared)
     else:
         chosen = st.selectbox(label, list(titles), **shared)
-    st.session_state[_LAST + key] = chosen
+    held[_LAST + key] = chosen
     return str(chosen)
 
 
@@ -112,16 +110,12 @@ def begin(key: str, titles: Collection[str], name: str) -> None:
         put(key, name)
 
 
-def before(key: str) -> str | None:
-    """What was chosen on a page before."""
-    return st.session_state.get(_BEFORE + key)
-
-
-def forget(key: str) -> None:
-    """Choose anew at the next drawing."""
-    for held in (key, _BEFORE + key, _LAST + key):
-        st.session_state.pop(held, None)
-    st.query_params.pop(key, None)
+def forget(*keys: str) -> None:
+    """Choose these anew at the next drawing."""
+    for key in keys:
+        for held in (key, _BEFORE + key, _LAST + key):
+            st.session_state.pop(held, None)
+        st.query_params.pop(key, None)
 
 
 def several(place: DeltaGenerator, label: str, titles: Mapping[str, str], key: str, **rest: Any) -> list[str]:

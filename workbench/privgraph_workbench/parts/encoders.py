@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import Any
 
 import streamlit as st
 
@@ -22,7 +23,6 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, texts
 from privgraph_workbench.words import markup
 
-POLL_SECONDS = 0.5
 PATIENCE = 1.5
 """Seconds that a drawing waits for an answer: those of a process that is warm come sooner."""
 TEXT, LAST, TICKET = "relations.text", "relations.last", "relations.ticket"
@@ -30,6 +30,7 @@ TEXT, LAST, TICKET = "relations.text", "relations.last", "relations.ticket"
 MOST_EXAMPLES = 3
 LETTERS = 60
 """Of a text on a button."""
+words = texts("relations")
 
 
 @lru_cache(maxsize=512)
@@ -43,24 +44,17 @@ def refusal(spec: RunSpec) -> str:
     try:
         describe_encoder(str(spec.options["encoder"]))
     except EncoderError as error:
-        return fill(texts("relations")["missing"], error=markup.literal(error))
+        return fill(words["missing"], error=markup.literal(error))
     return ""
 
 
-def described(spec: RunSpec) -> describing.Description | None:
-    """What another process has read of a run's data; None while it reads, or where it cannot."""
+def described(spec: RunSpec) -> tuple[describing.Description | None, bool]:
+    """What another process has read of a run's data, and whether it is at that now."""
     try:
-        return describing.describe(spec.dataset, spec.data_options)
+        found = describing.describe(spec.dataset, spec.data_options)
     except (DataError, OptionError, UnknownName):
-        return None
-
-
-def pending(spec: RunSpec) -> bool:
-    """Whether another process reads a run's data now."""
-    try:
-        return describing.describe(spec.dataset, spec.data_options) is None
-    except (DataError, OptionError, UnknownName):
-        return False
+        return None, False
+    return found, found is None
 
 
 def domains(spec: RunSpec) -> tuple[str, ...]:
@@ -69,7 +63,7 @@ def domains(spec: RunSpec) -> tuple[str, ...]:
         found = dataset(spec.dataset).domains
     except (DataError, UnknownName):
         return ()
-    read = None if found else described(spec)
+    read = None if found else described(spec)[0]
     return found if read is None else read.facts.domains
 
 
@@ -79,29 +73,28 @@ def domains_of(spec: RunSpec, known: Sequence[str]) -> tuple[str, str]:
     return learnt, str(spec.options.get("tested_on") or next((one for one in known if one != learnt), learnt))
 
 
-def question(records: Mapping[str, RunRecord], text: str, domain: str, neighbours: int) -> Question:
+def question(chosen: Mapping[str, RunRecord], text: str, domain: str, neighbours: int) -> Question:
     """What is asked of the encoder before training and of those of these runs. Raises `AskingError`."""
-    first = list(records.values())[-1]
-    encoders = {"base": first} | {name: one for name, one in records.items() if is_here(one.id)}
+    first, encoders = list(chosen.values())[-1], []
+    for name, one in [("base", first), *((name, one) for name, one in chosen.items() if is_here(one.id))]:
+        options, folder = one.spec.options, "" if name == "base" else str(queue.of(one.id).folder(one.id))
+        encoders.append(
+            Asked(
+                name=name,
+                encoder=str(options["encoder"]),
+                max_tokens=int(options["max_tokens"]),
+                similarity=str(options["similarity"]),
+                folder=folder,
+                made=(one.finished or 0.0) if folder else 0.0,
+            )
+        )
     return Question(
         text=text,
         data=first.spec.dataset,
         data_options=tuple(sorted(first.spec.data_options.items())),
         domain=domain,
         neighbours=neighbours,
-        encoders=tuple(_asked(name, one) for name, one in encoders.items()),
-    )
-
-
-def _asked(name: str, record: RunRecord) -> Asked:
-    options, adapter = record.spec.options, name != "base"
-    return Asked(
-        name=name,
-        encoder=str(options["encoder"]),
-        max_tokens=int(options["max_tokens"]),
-        similarity=str(options["similarity"]),
-        folder=str(queue.of(record.id).folder(record.id)) if adapter else "",
-        made=(record.finished or 0.0) if adapter else 0.0,
+        encoders=tuple(encoders),
     )
 
 
@@ -113,39 +106,36 @@ def answer(asked: Question) -> Answer | None:
     if not isinstance(held, Ticket) or held.question != asked:
         held = st.session_state[TICKET] = asking.asker().ask(asked)
     if not held.wait(PATIENCE):
-        shell.fragment(_progress, run_every=POLL_SECONDS)(held)
+        shell.fragment(_progress, run_every=0.5)(held)
         return None
     try:
         return held.answer()
     except AskingError as error:
         st.error(markup.sentence(error))
-        st.button("Ask again", key="ask_again", icon=":material/refresh:", on_click=_forget)
+        again: dict[str, Any] = {"on_click": st.session_state.pop, "args": (TICKET, None)}
+        st.button("Ask again", key="ask_again", icon=":material/refresh:", **again)
         return None
 
 
 def _progress(ticket: Ticket) -> None:
+    """How far the process is, and the button that stops it."""
     if ticket.wait(0):
         st.rerun()
     st.progress(min(1.0, ticket.share), text=markup.literal(ticket.stage))
     st.button("Cancel", key="cancel_question", icon=":material/stop:", on_click=_cancel, args=(ticket,))
-    st.caption(texts("relations")["first"])
+    st.caption(words["first"])
 
 
 def _cancel(ticket: Ticket) -> None:
     asking.asker().cancel(ticket)
-    _forget()
-    st.session_state[TEXT] = st.session_state[LAST] = ""
-
-
-def _forget() -> None:
     st.session_state.pop(TICKET, None)
+    st.session_state[TEXT] = st.session_state[LAST] = ""
 
 
 def examples(spec: RunSpec, domain: str, kept: Sequence[str]) -> None:
     """Texts of the domain as buttons: those whose answers are `kept`, else the first ones of the data."""
-    read = None if kept else described(spec)
+    read = None if kept else described(spec)[0]
     samples = [text for one in (read.domains if read else ()) if one.name == domain for text, _ in one.samples]
     for place, text in enumerate(list(dict.fromkeys(kept or samples))[:MOST_EXAMPLES]):
-        short = text if len(text) <= LETTERS else f"{text[:LETTERS]}…"
-        change = {TEXT: text}
+        short, change = text if len(text) <= LETTERS else f"{text[:LETTERS]}…", {TEXT: text}
         st.button(markup.literal(short), key=f"example.{place}", on_click=st.session_state.update, args=(change,))

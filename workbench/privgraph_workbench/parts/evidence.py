@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import pandas as pd
@@ -11,20 +11,10 @@ import streamlit as st
 
 from privgraph_workbench import leaks
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.leaks import Claim, Leak
 from privgraph_workbench.text import texts
 from privgraph_workbench.theme import EPSILONS
 
-Colour = Literal["gray", "blue", "orange", "red", "green"]
-COLOURS: Mapping[Leak | Claim, Colour] = {
-    Leak.NONE: "gray",
-    Leak.UNDECIDED: "blue",
-    Leak.SOME: "orange",
-    Leak.CLEAR: "red",
-    Claim.HOLDS: "gray",
-    Claim.UNTESTED: "blue",
-    Claim.REFUTED: "red",
-}
+Kind = Literal["attacks", "audits"]
 OF_RUN = ("run", "graph", "method", "unit", "seed")
 """Columns that are the same for all rows of a run."""
 LABELS = {
@@ -35,72 +25,36 @@ LABELS = {
     "bound": "ε at least",
     **{name: f"TPR at {false:.1%}".replace(".0%", "%") for name, false in leaks.RATES.items()},
 }
-PERCENT = (*leaks.RATES, "accuracy", "trained_accuracy", "confidence")
-FORMATS = {"area": "%.3f", "low": "%.3f", "high": "%.3f", "epsilon": "%.4g", "published": "%.4g", "bound": "%.3f"}
+FORMATS = dict.fromkeys((*leaks.RATES, "accuracy", "trained_accuracy", "confidence"), "percent")
+FORMATS |= {"area": "%.3f", "low": "%.3f", "high": "%.3f", "epsilon": "%.4g", "published": "%.4g", "bound": "%.3f"}
 
 
-def attacks() -> pd.DataFrame:
-    """The attacks of the store that is shown."""
+def frame(kind: Kind) -> pd.DataFrame:
+    """All of the store that is shown."""
     store = queue.store()
-    return _attacks(store.url, store.evidence_mark())
+    return _frame(kind, store.url, store.evidence_mark())
 
 
-def audits() -> pd.DataFrame:
-    """The audits of the store that is shown."""
-    store = queue.store()
-    return _audits(store.url, store.evidence_mark())
+@st.cache_resource(max_entries=8)
+def _frame(kind: Kind, url: str, mark: object) -> pd.DataFrame:
+    found = leaks.table(queue.store()) if kind == "attacks" else leaks.audits(queue.store())
+    return found.sort_values(["graph", "method", "unit", "epsilon"], kind="stable")
 
 
 def unreadable() -> int:
     """How many attacks and audits of the store are in neither table: they, or their runs, cannot be read."""
     mark = queue.store().evidence_mark()
-    return int((mark[0] or 0) + (mark[3] or 0)) - len(attacks()) - len(audits())
+    return int((mark[0] or 0) + (mark[3] or 0)) - len(frame("attacks")) - len(frame("audits"))
 
 
-@st.cache_resource(max_entries=4)
-def _attacks(url: str, mark: object) -> pd.DataFrame:
-    return leaks.table(queue.store()).sort_values(["graph", "method", "unit", "epsilon"], kind="stable")
-
-
-@st.cache_resource(max_entries=4)
-def _audits(url: str, mark: object) -> pd.DataFrame:
-    return leaks.audits(queue.store()).sort_values(["graph", "method", "unit", "epsilon"], kind="stable")
-
-
-def table(frame: pd.DataFrame, name: Literal["attacks", "audits"], leave_out: Sequence[str] = ()) -> None:
-    """Show attacks or audits."""
-    cells, config = _drawn(frame, name, leave_out)
-    st.dataframe(cells, hide_index=True, column_config=config)
-
-
-def choose(
-    frame: pd.DataFrame, name: Literal["attacks", "audits"], key: str, begin: Sequence[int], *, several: bool = True
-) -> list[int]:
-    """Show attacks or audits, and give the places of the chosen rows; `begin` until somebody chooses."""
-    cells, config = _drawn(frame, name)
-    event = st.dataframe(
-        cells,
-        hide_index=True,
-        column_config=config,
-        column_order=[one for one in config if one not in ("run", "number")],
-        key=key,
-        placeholder="",
-        on_select="rerun",
-        selection_mode="multi-row" if several else "single-row",
-        selection_default={"selection": {"rows": list(begin), "columns": [], "cells": []}},
-    )
-    return [row for row in event.selection.rows if row < len(frame)] or list(begin)
-
-
-def _drawn(frame: pd.DataFrame, name: str, leave_out: Sequence[str] = ()) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """The cells of a table, and how its columns are shown."""
-    help_ = {one: text for one, text in texts("columns")[name].items() if one not in leave_out}
+def table(shown: pd.DataFrame, kind: Kind, *, leave_out: Sequence[str] = (), **more: Any) -> Any:
+    """Draw attacks or audits; `more` goes to Streamlit, and gives what was chosen."""
     config: dict[str, Any] = {}
-    for one, text in help_.items():
-        label = LABELS.get(one, one.replace("_", " "))
-        if one in PERCENT or one in FORMATS:
-            form = "percent" if one in PERCENT else FORMATS[one]
-            config[one] = st.column_config.NumberColumn(label, help=text, format=form)
-        else:
-            config[one] = st.column_config.Column(label, help=text)
-    return frame[list(help_)].replace(math.inf, None), config
+    for name, help_ in texts("columns")[kind].items():
+        label = LABELS.get(name, name.replace("_", " "))
+        config[name] = st.column_config.Column(label, help=help_)
+        if name in FORMATS:
+            config[name] = st.column_config.NumberColumn(label, help=help_, format=FORMATS[name])
+    order = [name for name in config if name not in leave_out]
+    cells = shown[order].replace(math.inf, None)
+    return st.dataframe(cells, hide_index=True, column_config=config, placeholder="", **more)

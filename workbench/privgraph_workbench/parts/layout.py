@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.elements.lib.mutable_expander_container import ExpanderContainer
+
+from privgraph_workbench.serving import shell
 
 
 def fold(label: str, key: str, *, icon: str | None = None, opened: bool = False) -> ExpanderContainer:
@@ -33,6 +35,17 @@ def cards(key: str, boxes: Sequence[Card]) -> None:
         for column, (label, value, help_, *below) in zip(st.columns(len(boxes)), boxes, strict=True):
             said = below[0] if below else None
             column.metric(label, value, said, delta_color="off", delta_arrow="off", border=True, help=help_)
+
+
+def wait(told: str, ready: Callable[[], bool]) -> None:
+    """Say what is waited for, and draw the page again as soon as it is `ready`."""
+
+    def look() -> None:
+        st.info(told, icon="⏳")
+        if ready():
+            st.rerun()
+
+    shell.fragment(look, run_every=1.0)()
 
 
 def theme() -> str:

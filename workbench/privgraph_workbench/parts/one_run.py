@@ -1,45 +1,62 @@
-"""One run on a page: live while it trains, and its result, its promise and the ways on."""
+"""One run on a page: live while it trains; its result and promise, what stands behind it, and the ways on."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
 
+import numpy as np
 import streamlit as st
 
 from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError
+from privgraph.methods import predictions
+from privgraph.methods.predictions import Predictions
 from privgraph.methods.teachers.answers import NAME as ANSWERS
-from privgraph.options import OptionError, UnknownName
+from privgraph.options import OptionError, UnknownName, parameters
 from privgraph.privacy.ledger import Ledger
 from privgraph.privacy.serialisation import entry_from_json
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS
+from privgraph.runs.leases import LOG_NAME
 from privgraph.runs.records import RunQuery, RunRecord, StoredEvent, StoreError, UnknownRun
 from privgraph.runs.spec import RunSpec
 from privgraph_workbench import live_plot
 from privgraph_workbench.advice import BASELINE
-from privgraph_workbench.facts import datasets, expecting, method_costs, plans
+from privgraph_workbench.facts import datasets, describing, expecting, method_costs, plans
 from privgraph_workbench.facts.expecting import METRIC, Outlook
 from privgraph_workbench.facts.references import chance, without_privacy
-from privgraph_workbench.figures import figure_of
-from privgraph_workbench.figures.runs import standing
-from privgraph_workbench.forms import again, beginnings
+from privgraph_workbench.figures.costs import ledger
+from privgraph_workbench.figures.graphs import predicted
+from privgraph_workbench.figures.runs import curves, standing
+from privgraph_workbench.forms import again, fields
 from privgraph_workbench.jobs import queue, watching
-from privgraph_workbench.parts import beginning, cart, evidence, layout, run_tabs, statement, states
-from privgraph_workbench.parts.file_links import figure_exports
+from privgraph_workbench.parts import beginning, cart, evidence, layout, statement, states
+from privgraph_workbench.parts.file_links import drawn_figure, figure_exports
+from privgraph_workbench.parts.links import offer
 from privgraph_workbench.report.asked import Entry
 from privgraph_workbench.serving import shell
+from privgraph_workbench.serving.offered_files import File
 from privgraph_workbench.text import fill, page, texts
 from privgraph_workbench.words import markup, naming, settings
 from privgraph_workbench.words.audits import shown_bare
 from privgraph_workbench.words.measures import RELATIONS
 from privgraph_workbench.words.naming import statements_of
-from privgraph_workbench.words.numbers import between, duration, percent, stated
+from privgraph_workbench.words.numbers import between, duration, option, percent, stated
 
 POLL_SECONDS = 1.0
 MOST_BESIDE = 8
 """Runs of the same setting or batch that are linked."""
+MOST_SEEDS = 50
+"""Seeds whose curves are laid over each other."""
+MOST_BARS = 12
+"""Mechanisms that are drawn as bars."""
+LOG_LINES = 200
+WRITTEN = {LOG_NAME: "output of the worker", predictions.NAME: "predicted class of each node"}
+"""What files hold of which no event tells."""
+LAID = ("val_accuracy", "train_loss")
+"""What is laid over each other: the first of these that was measured."""
+words = texts("runs")
 
 
 def known(run: str) -> bool:
@@ -59,11 +76,10 @@ def show(run: str) -> None:
         states.badge(record)
         states.unreadable(record)
         return
-    title = f"{beginnings.called(record.spec)} on {naming.graph_short(record)}"
+    title = f"{naming.method_title(record.spec.method)} on {naming.graph_short(record)}"
     st.set_page_config(page_title=f"{title} · privgraph")
     st.title(markup.literal(title))
-    live = record.pending or _waits(record)
-    shell.fragment(_draw, run_every=POLL_SECONDS if live else None)(run, live)
+    shell.fragment(_draw, run_every=POLL_SECONDS if record.pending else None)(run, record.pending)
 
 
 def _draw(run: str, was_live: bool) -> None:
@@ -72,10 +88,10 @@ def _draw(run: str, was_live: bool) -> None:
     try:
         watched = watching.watch(queue.store(), run)
     except UnknownRun:
-        st.info(texts("runs")["deleted"])
+        st.info(words["deleted"])
         return
     record = watched.record
-    if record.unreadable or (was_live and not record.pending and not _waits(record)):
+    if record.unreadable or (was_live and not record.pending):
         st.rerun()
     told, same = outlook(record)
     _head(record)
@@ -83,14 +99,13 @@ def _draw(run: str, was_live: bool) -> None:
     beginning.earlier(record)
     if record.error:
         (st.error if record.state in ("failed", "lost") else st.info)(markup.sentence(record.error))
-    _changes(record)
-    _numbers(record, watched.events)
-    _figures(watched, told, same)
     if record.state == "done":
-        _found(record)
+        _result(record, told, same)
         _ways(record, watched.events)
+    else:
+        _so_far(watched)
     _beside(record, same)
-    run_tabs.show(watched, same)
+    _tabs(watched, same)
 
 
 def outlook(record: RunRecord) -> tuple[Outlook, list[RunRecord]]:
@@ -129,10 +144,13 @@ def _buttons(record: RunRecord) -> None:
             if st.button(label, key="stop", disabled=stopping, icon=":material/stop:"):
                 queue.own().request_stop(record.id)
                 st.rerun()
-        if record.state in ("stopped", "failed", "lost"):
-            hint = texts("runs")["retry"]
-            if st.button("Try again", key="retry", icon=":material/replay:", help=hint):
-                _try(partial(queue.retry, record.id))
+        ended = record.state in ("stopped", "failed", "lost")
+        if ended and st.button("Try again", key="retry", icon=":material/replay:", help=words["retry"]):
+            try:
+                queue.retry(record.id)
+                st.rerun()
+            except (StoreError, OptionError, OSError) as error:
+                st.error(markup.sentence(error))
         if st.button("Change and run again", key="change", icon=":material/edit:"):
             st.switch_page(shell.page("train"), query_params=again.address(record))
         if record.state == "done":
@@ -146,71 +164,79 @@ def _buttons(record: RunRecord) -> None:
         st.page_link(shell.page("runs"), label="All runs", icon=":material/arrow_back:")
 
 
-def _try(action: Callable[[], object]) -> None:
-    try:
-        action()
-    except (StoreError, OptionError, OSError) as error:
-        st.error(markup.sentence(error))
-    else:
-        st.rerun()
-
-
-def _changes(record: RunRecord) -> None:
-    """In what this run differs from the one whose settings were changed to its own."""
-    before = st.session_state.get("changed", {}).get(record.id, "")
-    held = queue.store().find(RunQuery(ids=(before,))) if before and before != record.id else ()
-    for old in (one for one in held if not one.unreadable):
-        reached = [("test accuracy", *(percent(one.metrics.get(METRIC)) for one in (old, record)))]
-        rows = [*settings.changes(old, record), *(reached if record.metrics else ())]
-        st.dataframe(
-            [{"changed": name, "before": was, "now": now} for name, was, now in rows], hide_index=True, key="changes"
-        )
-        st.page_link(shell.page("train"), label="The run before", icon=":material/undo:", query_params={"run": old.id})
-
-
-def _numbers(record: RunRecord, events: Sequence[StoredEvent]) -> None:
-    """Accuracy and the three epsilons; of a run that did not end those of its plan, and what it has spent."""
-    said = record.statement
-    if record.state == "done":
-        left, right = layout.columns(f"numbers-{record.id}", (1, 4))
-        with left:
-            _accuracy(record)
-        with right:
-            if said is not None:
-                statement.numbers(said, bare=shown_bare(queue.store().audits(record.id), said))
-        return
-    whole = said or _planned(record)
-    st.caption(texts("runs")["no_statement"])
-    if whole is not None:
-        statement.numbers(whole)
-    spent = Ledger(entry_from_json(event.payload["entry"]) for event in events if event.kind == "spent")
-    done = said.ledger if said is not None else spent.entries
-    if whole is not None and whole.unit != "none" and not record.pending:
-        cost = stated("sound", method_costs.cost(tuple(done), whole.delta) if done else 0.0)
-        st.info(fill(texts("statement")["rest"], epsilon=cost), icon=":material/hourglass_disabled:")
-    statement.ledger(done)
+def _result(record: RunRecord, told: Outlook, same: Sequence[RunRecord]) -> None:
+    """Accuracy and the three epsilons; where it stands, where the budget went; attacks and audits."""
+    said, statements = record.statement, statements_of([record])
+    left, right = layout.columns(f"numbers-{record.id}", (1, 4))
+    with left:
+        _accuracy(record)
+    with right:
+        if said is not None:
+            statement.numbers(said, bare=shown_bare(queue.store().audits(record.id), said))
+    left, right = layout.columns(f"run-{record.id}", 2)
+    with left:
+        if rows := standing.data(record, same, told):
+            drawn_figure("standing", rows, statements, record.id, same)
+            _without_privacy(record, told.bare is not None)
+    with right:
+        if said is not None and said.unit != "none" and 1 < len(said.ledger) <= MOST_BARS:
+            drawn_figure("ledger", ledger.data(said.ledger, said.delta), statements, record.id, [record])
+    kinds: tuple[evidence.Kind, ...] = ("attacks", "audits")
+    for kind in kinds:
+        found = evidence.frame(kind)
+        if (found.run == record.id).any():
+            evidence.table(found[found.run == record.id], kind, leave_out=evidence.OF_RUN)
 
 
 def _accuracy(record: RunRecord) -> None:
     """The accuracy with the interval of its test nodes."""
-    reached = record.metrics.get(METRIC)
-    if reached is None:
+    if (reached := record.metrics.get(METRIC)) is None:
         return
-    told, nodes = texts("runs"), chance(record.metrics)
-    relations = RELATIONS in getattr(METHODS.get(record.spec.method), "tasks", ())
-    label, hint = ("Test PREC@1", told["prec"]) if relations else ("Test accuracy", told["accuracy"])
+    nodes, relations = chance(record.metrics), RELATIONS in getattr(METHODS.get(record.spec.method), "tasks", ())
+    label, hint = ("Test PREC@1", words["prec"]) if relations else ("Test accuracy", words["accuracy"])
     below = between(nodes.low, nodes.high) if nodes else None
     hint = fill(hint, nodes=f"{nodes.nodes:,}" if nodes else "—")
     with st.container(width="content"):
         st.metric(label, percent(reached), below, delta_color="off", delta_arrow="off", help=hint)
         if nodes is not None and nodes.no_better:
-            hint = fill(told["chance"], majority=percent(nodes.majority))
+            hint = fill(words["chance"], majority=percent(nodes.majority))
             st.badge("no better than guessing", color="orange", help=hint)
 
 
-def _planned(record: RunRecord) -> PrivacyStatement | None:
+def _without_privacy(record: RunRecord, told: bool) -> None:
+    """The way to the run without privacy beside this one; to train it where none tells."""
+    try:
+        wanted = without_privacy(record.spec)
+    except (OptionError, UnknownName):  # a run of an earlier version, with options that are admitted no more
+        return
+    if wanted is None:
+        return
+    if queue.store().count(RunQuery(ids=(wanted.id,))):
+        label, icon = "The run without privacy", ":material/arrow_forward:"
+        st.page_link(shell.page("train"), label=label, icon=icon, query_params={"run": wanted.id})
+    elif not (told or record.example) and st.button("Train it without privacy", icon=":material/play_arrow:"):
+        beginning.send([wanted], tags=["reference"])
+
+
+def _so_far(watched: watching.Watched) -> None:
+    """Of a run that did not end: the epsilons of its plan, what it has spent, its curves."""
+    record, said = watched.record, watched.record.statement
+    whole = said or _planned(record.spec)
+    st.caption(words["no_statement"])
+    if whole is not None:
+        statement.numbers(whole)
+    spent = Ledger(entry_from_json(event.payload["entry"]) for event in watched.events if event.kind == "spent")
+    done = said.ledger if said is not None else spent.entries
+    if whole is not None and whole.unit != "none" and not record.pending:
+        cost = stated("sound", method_costs.cost(tuple(done), whole.delta) if done else 0.0)
+        st.info(fill(texts("statement")["rest"], epsilon=cost), icon=":material/hourglass_disabled:")
+    statement.ledger(done)
+    if watched.drawing(layout.theme()).figure["data"]:
+        _own_curves(watched)
+
+
+def _planned(spec: RunSpec) -> PrivacyStatement | None:
     """What the run will promise, if the sizes of its graph are known by now."""
-    spec = record.spec
     try:
         facts = datasets.public_facts(dataset(spec.dataset), spec.data_options, spec.split)
         return None if facts is None else plans.plan(spec.method, spec.options, facts).statement
@@ -218,70 +244,8 @@ def _planned(record: RunRecord) -> PrivacyStatement | None:
         return None
 
 
-def _figures(watched: watching.Watched, told: Outlook, same: Sequence[RunRecord]) -> None:
-    """Of a finished run where its accuracy stands, and where the budget went; else its curves so far."""
-    record = watched.record
-    if record.state != "done":
-        drawing = watched.drawing(layout.theme())
-        if drawing.figure["data"]:
-            live_plot.grow(drawing.base, drawing.figure, drawing.tail, key=f"curves.{record.id}")
-            if not record.pending:
-                run_tabs.export_curves(watched)
-        return
-    left, right = layout.columns(f"run-{record.id}", 2)
-    with left:
-        if rows := standing.data(record, same, told):
-            live_plot.show(figure_of("standing").plot(rows, layout.theme()), key=f"standing.{record.id}")
-            figure_exports("standing", rows, statements_of([record]), name=record.id, runs=same)
-            _without_privacy(record, told.bare is not None)
-    with right:
-        run_tabs.budget(record)
-
-
-def _without_privacy(record: RunRecord, known: bool) -> None:
-    """The way to the run without privacy beside this one; to train it where none is `known`."""
-    wanted = _bare(record)
-    if wanted is None:
-        return
-    found = _stored(wanted)
-    if found is None:
-        label, icon = "Train it without privacy", ":material/play_arrow:"
-        if not known and not record.example and st.button(label, key="reference", icon=icon):
-            _try(partial(queue.submit, [wanted], tags=["reference"]))
-        return
-    state = "" if found.state == "done" else f" ({states.state_word(found.state)} {found.progress:.0%})"
-    label, icon = f"The run without privacy{state}", ":material/arrow_forward:"
-    st.page_link(shell.page("train"), label=label, icon=icon, query_params={"run": found.id})
-
-
-def _bare(record: RunRecord) -> RunSpec | None:
-    try:
-        return without_privacy(record.spec) if record.state == "done" else None
-    except (OptionError, UnknownName):  # a run of an earlier version, with options that are admitted no more
-        return None
-
-
-def _stored(spec: RunSpec | None) -> RunRecord | None:
-    held = queue.store().find(RunQuery(ids=(spec.id,))) if spec is not None else ()
-    return next((one for one in held if not one.unreadable), None)
-
-
-def _waits(record: RunRecord) -> bool:
-    """Whether the run without privacy beside this one is under way."""
-    found = _stored(_bare(record))
-    return found is not None and found.pending
-
-
-def _found(record: RunRecord) -> None:
-    """What attacks and audits of the run have found."""
-    for name, frame in (("attacks", evidence.attacks()), ("audits", evidence.audits())):
-        own = frame[frame.run == record.id]
-        if len(own):
-            evidence.table(own, "attacks" if name == "attacks" else "audits", leave_out=evidence.OF_RUN)
-
-
 def _ways(record: RunRecord, events: Sequence[StoredEvent]) -> None:
-    """The ways on: attack, audit, its teachers' answers, its encoder, other noise."""
+    """The ways on: attack, audit, its teachers' answers, its encoder."""
     query, private = {"run": record.id}, record.statement is not None and record.statement.unit != "none"
     links = [("attacks", "Attack", ":material/person_search:", query)]
     if private:
@@ -297,15 +261,204 @@ def _ways(record: RunRecord, events: Sequence[StoredEvent]) -> None:
 
 
 def _beside(record: RunRecord, same: Sequence[RunRecord]) -> None:
-    """Links to other runs of the setting, and of the batch."""
+    """Links to other runs of the setting and of the batch, and to the one whose settings were changed."""
     query = RunQuery(batch=record.batch, order="seed", descending=False, limit=MOST_BESIDE)
     batch = queue.store().find(query) if record.batch else []
     others = {one.id: one for one in (*same, *batch) if one.id != record.id and not one.unreadable}
-    if not others:
-        return
+    before = st.session_state.get("changed", {}).get(record.id, record.id)
     with st.container(horizontal=True, vertical_alignment="center"):
         for one in list(others.values())[:MOST_BESIDE]:
             reached = percent(one.metrics[METRIC]) if METRIC in one.metrics else states.state_word(one.state)
             budget = "" if naming.asked(one) == naming.asked(record) else f"{naming.asked(one)}, "
             label = markup.literal(f"{budget}seed {one.spec.seed}: {reached}")
             st.page_link(shell.page("train"), label=label, icon=":material/tag:", query_params={"run": one.id})
+        if before != record.id and queue.store().count(RunQuery(ids=(before,))):
+            address, label = {"chosen": f"{before},{record.id}"}, "Beside the run before"
+            st.page_link(shell.page("runs"), label=label, icon=":material/compare:", query_params=address)
+
+
+# What stands behind it
+
+
+def _tabs(watched: watching.Watched, same: Sequence[RunRecord]) -> None:
+    """The content of a tab is made when it is opened."""
+    record, done = watched.record, watched.record.state == "done"
+    drawn: dict[str, Callable[[], None]] = {}
+    if done and record.statement is not None:
+        drawn["Promise"] = partial(_promise, record.statement)
+    if done:
+        drawn["Curves"] = partial(_curves, watched, same)
+    if done and (queue.store().folders / record.id / predictions.NAME).exists():
+        drawn["On the graph"] = partial(_on_graph, record)
+    drawn["Settings"] = partial(_settings, record)
+    if not record.pending:
+        drawn["Files"] = partial(_files, record, watched.events)
+    drawn["Log"] = partial(_log, watched.events)
+    for tab, draw in zip(st.tabs(list(drawn), key=f"tabs.{record.id}", on_change="rerun"), drawn.values(), strict=True):
+        if tab.open:
+            with tab:
+                draw()
+
+
+def _promise(said: PrivacyStatement) -> None:
+    statement.ledger(said.ledger)
+    statement.promise(said)
+
+
+def _own_curves(watched: watching.Watched) -> None:
+    """The curves of the run, which grow while it trains; files once it is over."""
+    record, drawing = watched.record, watched.drawing(layout.theme())
+    live_plot.grow(drawing.base, drawing.figure, drawing.tail, key=f"curves.{record.id}")
+    if not record.pending and (rows := curves.data(watched.events, record=record)):
+        figure_exports("curves", rows, statements_of([record]), name=record.id, runs=[record])
+
+
+def _curves(watched: watching.Watched, same: Sequence[RunRecord]) -> None:
+    """The curves of the run; and those of all seeds of its setting over each other, its own first."""
+    record = watched.record
+    _own_curves(watched)
+    shown = sorted(same, key=lambda one: one.id != record.id)[:MOST_SEEDS] if len(same) > 1 else []
+    points = [
+        point
+        for one in shown
+        for point in curves.data(
+            queue.store().events(one.id, kinds=("metric",)), run=f"seed {one.spec.seed}", limit=300, record=one
+        )
+    ]
+    metric = next((name for name in LAID if any(point["metric"] == name for point in points)), "")
+    if points := [point for point in points if point["metric"] == metric]:
+        drawn_figure("curves", points, statements_of(shown), f"{record.id}-seeds", shown)
+
+
+def _on_graph(record: RunRecord) -> None:
+    """A node and those around it, in the colours of their predicted classes."""
+    try:
+        found = predictions.read(queue.store().folder(record.id))
+    except (ValueError, OSError):
+        st.error(words["not_read"])
+        return
+    if found is None or not found.classes.size:
+        st.caption(words["no_predictions"])
+        return
+    key = f"on_graph.{record.id}"
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        chosen = st.number_input("Node", min_value=0, step=1, value=None, key=key, placeholder="any", width=200)
+        st.button("Another node", key=f"another_node.{record.id}", on_click=_another, args=(key, found))
+        states.badges(evaluator=True)
+    node = None if chosen is None else int(chosen)
+    st.fragment(_piece, run_every=POLL_SECONDS if _described(record, node) is None else None)(record, found, node)
+
+
+def _another(key: str, found: Predictions) -> None:
+    at = int(np.random.default_rng().integers(found.classes.size))
+    st.session_state[key] = at if found.nodes is None else int(found.nodes[at])
+
+
+def _described(record: RunRecord, node: int | None) -> describing.Description | str | None:
+    """The surroundings of a node; None while they are read; an error as a sentence."""
+    try:
+        return describing.describe(record.spec.dataset, record.spec.data_options, record.spec.split, node)
+    except (DataError, OptionError, UnknownName) as error:
+        return markup.sentence(error)
+
+
+def _piece(record: RunRecord, found: Predictions, node: int | None) -> None:
+    described = _described(record, node)
+    if described is None:
+        st.caption(words["reading"])
+    elif isinstance(described, str):
+        st.error(described)
+    else:
+        piece, names = described.piece, described.class_names
+        said = {at: label for at in piece.labels if (label := found.of(at)) is not None}
+        rows = predicted.data(piece.edges, piece.labels, said, centre=piece.centre, class_names=names)
+        right = sum(piece.labels[at] == label for at, label in said.items())
+        with st.container(horizontal=True):
+            st.metric("Right predictions", f"{right} of {len(said)}", width="content")
+            for heading, place in ((f"Class of node {piece.centre:,}", piece.labels), ("Predicted", said)):
+                one = place.get(piece.centre)
+                named = "—" if one is None else names[one] if one < len(names) else f"class {one}"
+                st.metric(heading, markup.literal(named), width="content")
+        drawn_figure("predicted", rows, statements_of([record]), f"{record.id}-{piece.centre}", [record])
+
+
+def _settings(record: RunRecord) -> None:
+    """All options of the run, those that are not the default in bold, beside its tags and its note."""
+    spec, said, read = record.spec, settings.shown(record), naming.options_read(record)
+    form = parameters(METHODS[spec.method].load_config()) if spec.method in METHODS else ()
+    rows = [
+        ("Method", naming.method_title(spec.method), False),
+        ("Graph", naming.data_title(spec.dataset), False),
+        *((f"Graph: {name.replace('_', ' ')}", option(value), False) for name, value in spec.data_options.items()),
+        ("Split", spec.split, spec.split != "random"),
+        ("Seed", str(spec.seed), False),
+        ("Device", spec.device, spec.device != "auto"),
+    ]
+    for one in (one for one in form if one.name in read):
+        shown = f"{option(said.get(one.name, read[one.name]))} {fields.unit(one)}".rstrip()
+        rows.append((one.label, shown, read[one.name] != one.default))
+    unknown = read.keys() - {one.name for one in form}
+    rows += [(name.replace("_", " ").capitalize(), option(read[name]), False) for name in sorted(unknown)]
+    left, right = st.columns([2, 1], gap="large")
+    with left:
+        st.table([_row(*one) for one in rows], hide_index=True)
+        st.caption(f"{words['default']} {record.id}, attempt {record.attempt}.")
+    with right:
+        if not record.example:
+            _tags_and_note(record)
+
+
+def _row(label: str, value: str, chosen: bool) -> dict[str, str]:
+    said = markup.literal(value)
+    return {"Option": markup.literal(label), "Value": f"**{said}**" if chosen else said}
+
+
+def _tags_and_note(record: RunRecord) -> None:
+    store, tags, note = queue.own(), f"tags.{record.id}", f"note.{record.id}"
+
+    def keep() -> None:
+        try:
+            for tag in {*st.session_state[tags]} - {*record.tags}:
+                store.tag(record.id, tag)
+            for tag in {*record.tags} - {*st.session_state[tags]}:
+                store.untag(record.id, tag)
+            if st.session_state[note] != record.note:
+                store.note(record.id, st.session_state[note])
+        except StoreError as error:
+            st.session_state["complaint"] = markup.sentence(error)
+
+    st.session_state[tags] = list(record.tags)
+    st.multiselect("Tags", store.tags(), key=tags, accept_new_options=True, on_change=keep, placeholder="baseline")
+    st.text_area("Note", value=record.note, key=note, on_change=keep)
+    if complaint := st.session_state.pop("complaint", ""):
+        st.error(complaint)
+
+
+def _files(record: RunRecord, events: Sequence[StoredEvent]) -> None:
+    """The files that the run has kept, with their sizes."""
+    folder = queue.store().folders / record.id
+    kept = sorted(path for path in folder.iterdir() if path.is_file()) if folder.is_dir() else []
+    titles = {one.payload["name"]: str(one.payload.get("title", "")) for one in events if one.kind == "artifact"}
+    for path in kept:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            with st.container(width="content"):
+                file = File(name=path.name, mime="application/octet-stream", make=partial(path.read_bytes))
+                offer({path.name: file}, folder=f"{record.id}/kept/")
+            size = f"{path.stat().st_size / 1e3:,.1f} kB"
+            what = titles.get(path.name, titles.get(path.stem, WRITTEN.get(path.name, "")))
+            st.caption(" · ".join(filter(None, (size, markup.literal(what)))), width="content")
+    st.caption(words["files" if kept else "no_files"])
+
+
+def _log(events: Sequence[StoredEvent]) -> None:
+    """The latest lines of the log."""
+    lines = [
+        f"{event.time - events[0].time:8.1f} s  {'! ' * (event.payload.get('level') == 'warning')}"
+        f"{event.payload['message']}"
+        for event in events
+        if event.kind == "log"
+    ]
+    if lines:
+        st.code("\n".join(lines[-LOG_LINES:]), language=None, wrap_lines=True)
+    else:
+        st.caption(words["no_log"])

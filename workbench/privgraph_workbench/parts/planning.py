@@ -8,8 +8,10 @@ from enum import StrEnum
 
 import streamlit as st
 
+from privgraph.data.errors import DataError
 from privgraph.data.spec import DatasetSpec, PublicFacts
 from privgraph.methods.base import Plan, filled_in
+from privgraph.methods.row import MethodSpec
 from privgraph.options import Option, Parameter, build
 from privgraph.runs.launch import capacity
 from privgraph.runs.records import StoreError
@@ -19,7 +21,7 @@ from privgraph_workbench.advice import BASELINE
 from privgraph_workbench.facts import datasets, expecting, plans
 from privgraph_workbench.facts.drowned import drowned
 from privgraph_workbench.facts.expecting import Outlook
-from privgraph_workbench.forms import beginnings, widgets
+from privgraph_workbench.forms import widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.text import texts
 from privgraph_workbench.words.numbers import number, option, percent
@@ -57,9 +59,8 @@ class Asked:
         return [*self.epsilons] or [None]
 
 
-def plans_of(spec: DatasetSpec, chosen: beginnings.Choice, asked: Asked) -> list[Plan] | None:
+def plans_of(spec: DatasetSpec, method: MethodSpec, asked: Asked) -> list[Plan] | None:
     """A plan for each budget; None while the graph is counted. Raises `OptionError` and `DataError`."""
-    method = chosen.method
     wanted = [{**asked.options.values, "epsilon": one} for one in asked.epsilons] or [dict(asked.options.values)]
     config = build(method.load_config(), wanted[0])
     facts = datasets.public_facts(spec, asked.data.values, asked.split)
@@ -71,12 +72,20 @@ def plans_of(spec: DatasetSpec, chosen: beginnings.Choice, asked: Asked) -> list
     return found
 
 
-def specs_of(spec: DatasetSpec, chosen: beginnings.Choice, asked: Asked) -> list[RunSpec]:
+def counted(spec: DatasetSpec, asked: Asked) -> bool:
+    """Whether the sizes of the graph are there, or cannot be had."""
+    try:
+        return datasets.public_facts(spec, asked.data.values, asked.split) is not None
+    except DataError:
+        return True
+
+
+def specs_of(spec: DatasetSpec, method: MethodSpec, asked: Asked) -> list[RunSpec]:
     """The runs that are asked for, budget by budget and seed by seed."""
     first, count = int(asked.setup.values["seed"]), int(asked.setup.values["seeds"])
     return [
         make_spec(
-            chosen.method.name,
+            method.name,
             spec.name,
             {**asked.options.values, **({} if epsilon is None else {"epsilon": epsilon})},
             data_options=asked.data.values,
@@ -89,9 +98,9 @@ def specs_of(spec: DatasetSpec, chosen: beginnings.Choice, asked: Asked) -> list
     ]
 
 
-def outlook_of(run: RunSpec, chosen: beginnings.Choice) -> Outlook:
+def outlook_of(run: RunSpec, method: MethodSpec) -> Outlook:
     """What finished runs, else those of the examples, say of such a run."""
-    methods = dict.fromkeys((run.method, chosen.method.without_privacy, BASELINE))
+    methods = dict.fromkeys((run.method, method.without_privacy, BASELINE))
     return expecting.outlook(expecting.known_rows(queue.store(), methods, run.dataset), run)
 
 
