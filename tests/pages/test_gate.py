@@ -65,7 +65,7 @@ import os, sys
 os.environ["PRIVGRAPH_HOME"] = {str(tmp_path)!r}
 from streamlit.testing.v1 import AppTest
 from privgraph_workbench.serving import shell
-for name in ("train", "teachers", "accounting", "tradeoffs"):
+for name in ("train", "accounting"):
     app = AppTest.from_file({str(APP)!r}, default_timeout=3600)
     app.switch_page(str(shell.folder() / f"{{name}}.py"))
     if name == "accounting":  # a method whose curves take no time; that no method's plan needs torch is tested for each
