@@ -33,7 +33,7 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.text import page, texts
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import statements_of
-from privgraph_workbench.words.numbers import roughly, stated
+from privgraph_workbench.words.numbers import duration, stated
 
 WORST = "worst-case"
 ASKS = {  # `Sides.asks` by its name in the address
@@ -183,7 +183,7 @@ def progress(kind: str, before: Collection[str]) -> None:
         if one.progress > 0.05 and not one.stopping:
             reported = time.time() if one.reported is None else one.reported
             left = (reported - one.started) * (1 - one.progress) / one.progress - (time.time() - reported)
-            told.append(f"{roughly(max(1.0, left))} left")
+            told.append(f"{duration(max(1.0, left))} left")
         st.progress(min(1.0, max(0.0, one.progress)), text=f"{run}: {' · '.join(map(markup.literal, told))}")
     if found:
         st.caption(words["goes_on"])

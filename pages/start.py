@@ -18,7 +18,7 @@ from privgraph_workbench.parts import beginning, choosing, layout, states
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, page, texts
 from privgraph_workbench.words import markup, meaning, naming
-from privgraph_workbench.words.numbers import at_most, percent
+from privgraph_workbench.words.numbers import bound, percent
 
 RECENT, MOST_DRAWN, HEIGHT = 8, 500, 360
 CURVE = ("progap", "gnn", "mlp")
@@ -52,7 +52,7 @@ def demo() -> None:
     if st.button("Run the demo", type="primary", key="demo", icon=":material/play_arrow:"):
         options = {"unit": "edge", "epsilon": 2.0}
         beginning.send([make_spec("progap", "social", options, data_options=DEMO_DATA)], tags=["demo"])
-    st.markdown(fill(words["demo"], guess=at_most(meaning.guess(2.0, 1e-4))))
+    st.markdown(fill(words["demo"], guess=bound(meaning.guess(2.0, 1e-4))))
 
 
 def recent() -> None:

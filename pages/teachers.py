@@ -36,7 +36,7 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, page, texts
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words import markup, meaning, naming
-from privgraph_workbench.words.numbers import chance, percent, proved_epsilon, rounded_delta, stated, upper
+from privgraph_workbench.words.numbers import chance, percent, rounded_delta, stated, upper
 
 TEACHERS = ("privgnn", "pate", "dp-gpl")
 TABS = ("One query", "Who pays", "Answers", "Compared")
@@ -187,9 +187,9 @@ def prices(setting: Setting) -> list[layout.Card]:
     """The sound epsilon of all queries, and of one alone."""
     help_ = fill(helps["all"], delta=rounded_delta(setting.plan.statement.delta))
     if (alone := setting.one_query()) is None:
-        return [(f"{SOUND}, any number of queries", proved_epsilon(setting.epsilon), help_)]
-    whole = (f"{SOUND}, all {setting.queries:,} queries", proved_epsilon(setting.epsilon), help_)
-    return [whole, (f"{SOUND}, one query", proved_epsilon(alone), helps["one"])]
+        return [(f"{SOUND}, any number of queries", stated("sound", setting.epsilon), help_)]
+    whole = (f"{SOUND}, all {setting.queries:,} queries", stated("sound", setting.epsilon), help_)
+    return [whole, (f"{SOUND}, one query", stated("sound", alone), helps["one"])]
 
 
 def who_answered(record: RunRecord, found: Answers, place: int, names: Sequence[str]) -> None:
@@ -209,7 +209,7 @@ def who_pays(record: RunRecord, setting: Setting | None) -> None:
         more = [("ε as published", stated("published", said.epsilon_as_published), helps["published"])]
     help_ = fill(helps["pays"], delta=rounded_delta(said.delta))
     if record.spec.method != "dp-gpl":
-        layout.cards("pays", [("Every private node pays", proved_epsilon(said.epsilon), help_), *more])
+        layout.cards("pays", [("Every private node pays", stated("sound", said.epsilon), help_), *more])
         if setting is not None and not setting.read_once:
             counts = sorted({1, *(max(1, round(share * setting.queries)) for share in SHARES)} - {setting.queries})
             points = [(count, setting.with_options({"queries": count}).epsilon) for count in counts]
@@ -220,7 +220,7 @@ def who_pays(record: RunRecord, setting: Setting | None) -> None:
         return
     ends = {"Heaviest teacher pays": ensemble.sound.max(), "Lightest teacher pays": ensemble.sound.min()}
     ends = ends if np.ptp(ensemble.sound) > 0 else {"Every private node pays": ensemble.sound.max()}
-    layout.cards("pays", [*((label, proved_epsilon(float(one)), help_) for label, one in ends.items()), *more])
+    layout.cards("pays", [*((label, stated("sound", float(one)), help_) for label, one in ends.items()), *more])
     with st.container(horizontal=True, vertical_alignment="center"):
         measure = choice("Epsilon", "epsilons.number", list(ensembles.MEASURES))
         view = choice("View", "epsilons.view", list(teacher_epsilons.VIEWS))

@@ -19,7 +19,7 @@ from tests.pages.kept_runs import KARATE, keep, keep_answers, keep_ensemble, spe
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import noisy_labels, plans
 from privgraph_workbench.parts.laboratory import Setting
-from privgraph_workbench.words.numbers import percent, proved_epsilon
+from privgraph_workbench.words.numbers import percent, stated
 
 pytestmark = pytest.mark.usefixtures("unread")
 Open = Callable[..., AppTest]
@@ -83,13 +83,13 @@ def test_a_query_is_drawn_with_the_price_of_its_run(
     assert "price" in figures(app)
     assert "SVG" in offered_files.labels(app)
     if kind == "table":
-        assert shown == {"any number of queries": proved_epsilon(said.epsilon)}
+        assert shown == {"any number of queries": stated("sound", said.epsilon)}
         return
     setting = Setting.of(store.get(run).spec, KARATE)
-    assert shown[f"all {setting.queries} queries"] == proved_epsilon(said.epsilon)
+    assert shown[f"all {setting.queries} queries"] == stated("sound", said.epsilon)
     one = setting.with_options({"queries": 1})
     assert one.std == pytest.approx(setting.std, rel=1e-5)
-    assert shown["one query"] == proved_epsilon(one.epsilon)
+    assert shown["one query"] == stated("sound", one.epsilon)
 
 
 def test_other_noise_and_queries_move_picture_and_price(opened: Open, store: RunStore) -> None:
@@ -100,7 +100,7 @@ def test_other_noise_and_queries_move_picture_and_price(opened: Open, store: Run
     app = move(app, f"lab.times.{run}", 2.0)
     twice = own.with_noise(2.0)
     assert twice.std == pytest.approx(2 * own.std)
-    assert numbers(app)[f"all {own.queries} queries"] == proved_epsilon(twice.epsilon)
+    assert numbers(app)[f"all {own.queries} queries"] == stated("sound", twice.epsilon)
     assert twice.epsilon < own.epsilon
     answered = found.released >= 0
     share = noisy_labels.right("gaussian", 2 * found.noise_std, found.before.astype(float), found.truth)[answered]
@@ -110,7 +110,7 @@ def test_other_noise_and_queries_move_picture_and_price(opened: Open, store: Run
     address = links(app)["Train with these settings"]
     assert float(address["lam"][0]) == pytest.approx(0.2, rel=1e-5)
     app = move(app, f"lab.queries.{run}", 2)
-    assert numbers(app)["all 2 queries"] == proved_epsilon(twice.with_options({"queries": 2}).epsilon)
+    assert numbers(app)["all 2 queries"] == stated("sound", twice.with_options({"queries": 2}).epsilon)
 
 
 def test_one_query_of_a_sanitised_report_costs_its_report_too() -> None:
@@ -147,8 +147,8 @@ def test_heavier_teachers_pay_more_and_every_teacher_is_a_row(opened: Open, stor
     run = keep_ensemble(store, found, made_answers("counts", noise=3.0), weighting="private-centrality", teachers=8)
     app = unfold(opened("teachers", run=run, tab="Who pays"), "teachers")
     shown = numbers(app)
-    assert shown["Heaviest teacher pays"] == proved_epsilon(float(found.sound.max()))
-    assert shown["Lightest teacher pays"] == proved_epsilon(float(found.sound.min()))
+    assert shown["Heaviest teacher pays"] == stated("sound", float(found.sound.max()))
+    assert shown["Lightest teacher pays"] == stated("sound", float(found.sound.min()))
     table = frame(app, "guess")
     assert table.teachers.sum() == len(found.weights)
     assert list(table["all"]) == sorted(table["all"])

@@ -22,7 +22,7 @@ from privgraph_workbench.figures.export import export
 from privgraph_workbench.figures.runs import compare, curves, tradeoff
 from privgraph_workbench.parts import run_rows
 from privgraph_workbench.words.naming import statements_of
-from privgraph_workbench.words.statements_apart import merged
+from privgraph_workbench.words.statements import merged
 
 NOISES = (6.0, 4.0, 5.0)
 """On aggregates, by seed: the second run has the largest sound epsilon."""

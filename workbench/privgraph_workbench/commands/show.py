@@ -11,6 +11,7 @@ from privgraph.runs.records import RunRecord
 from privgraph_workbench.commands.examine import attack_rows
 from privgraph_workbench.commands.output import json_line, lines_text, result
 from privgraph_workbench.commands.values import find_run, settle, store_of
+from privgraph_workbench.words.statements import refuted
 
 
 def show_command(parsed: argparse.Namespace) -> int:
@@ -35,9 +36,7 @@ def show_command(parsed: argparse.Namespace) -> int:
 
 def run_lines(record: RunRecord) -> dict[str, object]:
     """What a run is, and what it came to, by name."""
-    spec, said, known = record.spec, record.statement, result(record)
-    claims = {} if said is None else {"sound": said.epsilon, "published": said.epsilon_as_published}
-    shown = said and said.epsilon_audited
+    spec, known = record.spec, result(record)
     return {
         **{name: known[name] for name in ("run", "method")},
         "graph": GraphId.of(spec).words(),
@@ -51,7 +50,7 @@ def run_lines(record: RunRecord) -> dict[str, object]:
         "progress": f"{record.progress:.0%} {record.stage}" if record.live else None,
         "waits": record.stage if record.state == "queued" else None,
         **record.metrics,
-        "refuted": [name for name, claim in claims.items() if shown and claim is not None and shown > claim],
+        "refuted": record.statement and refuted(record.statement),
         **{name: known[name] for name in ("seconds", "device", "peak_memory_mb", "version")},
         "tags": record.tags,
         "note": record.note,

@@ -39,10 +39,10 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.serving.offered_files import File
 from privgraph_workbench.text import fill, page, texts
 from privgraph_workbench.words import markup, naming, settings
-from privgraph_workbench.words.audits import shown_bare
 from privgraph_workbench.words.measures import RELATIONS
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import between, duration, option, percent, stated
+from privgraph_workbench.words.statements import shown_bare
 
 POLL_SECONDS = 1.0
 MOST_BESIDE = 8

@@ -15,7 +15,7 @@ from privgraph.privacy.statements import tuning_price
 from privgraph_workbench.facts import composition, method_costs
 from privgraph_workbench.text import fill, texts
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.words import audits, markup, meaning, statements
+from privgraph_workbench.words import markup, meaning, statements
 from privgraph_workbench.words.numbers import bound, exact_percent, kept_budget, rounded_delta, stated
 
 
@@ -72,10 +72,10 @@ def badges(said: PrivacyStatement, *, bare: float | None = None) -> None:
             found.append(("no proof", "red", told["little"]))
     if said.data_dependent:
         found.append(("data-dependent", "orange", told["dependent"]))
-    if (shown := said.epsilon_audited) is not None and shown > said.epsilon:
+    if "sound" in statements.refuted(said):
         found.append(("refuted: sound ε", "red", markup.literal(statements.audited_how(said))))
     if mark := statements.published_fell(said, bare):
-        more = f" {audits.without(bare, said)}" if bare is not None else ""
+        more = "" if bare is None else f" ≥ {stated('audited', bare)} without premises"
         found.append((f"{mark}: ε as published", "red", markup.literal(statements.audited_how(said) + more)))
     if said.known_faults:
         listed = "; ".join(map(markup.literal, said.known_faults))

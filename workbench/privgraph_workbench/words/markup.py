@@ -6,18 +6,14 @@ import re
 import textwrap
 
 _JOINER = "\u2060"
-"""A letter without width. Streamlit looks for addresses, icons and arrows once more when escapes have been
-read."""
+"""A letter without width: Streamlit looks for addresses, icons and arrows when escapes have been read."""
 _MARKUP = re.compile(r"[\\`*\[\]<>&~$|]|(?<![^\W_])_|_(?![^\W_])|^[#+=-](?=[#+=-]*(?:\s|$))")
 _SOUGHT = re.compile(r":(?=\S)|www(?=\.)|(?=@)|(?<!\S)\\?[<>~-](?=[=-]|\\>)|^\d+(?=[.)](?:\s|$))", re.IGNORECASE)
 
 
 def literal(text: object) -> str:
     r"""Text that is not ours (of addresses, uploads, stored runs) as Markdown that shows it as it is, on one
-    line.
-
-    Whatever somebody else may have written goes through here on its way to Streamlit, whose Markdown would
-    make pictures, links, formulas and colours of it.
+    line: Streamlit's would make pictures, links, formulas and colours of it.
 
     >>> print(literal("a_b_c and _x_ for $y$"))
     a_b_c and \_x\_ for \$y\$
@@ -38,11 +34,7 @@ def unbroken(text: str) -> str:
 
 
 def wrapped(text: str, letters: int) -> list[str]:
-    """Text in lines of so many letters at most, none of which ends between an option and its number.
-
-    >>> wrapped("Made up (nodes 600, signal 1)", 16)
-    ['Made up', '(nodes 600,', 'signal 1)']
-    """
+    """`unbroken` text in lines of so many letters at most."""
     return [line.replace("\u00a0", " ") for line in textwrap.wrap(unbroken(text), letters)]
 
 

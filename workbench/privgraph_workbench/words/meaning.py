@@ -10,15 +10,12 @@ from privgraph.privacy.events import Gaussian, Nothing
 from privgraph.privacy.kinds import MechanismKind, Neighbours
 from privgraph.privacy.statement import PrivacyStatement
 
-UNITS = {
-    "edge": "one connection (edge)",
-    "node": "one person (node) with everything about them",
-    "none": "nothing",
-}
+PERSON = "one person (node) with everything about them"
+UNITS = {"edge": "one connection (edge)", "node": PERSON, "none": "nothing"}
 WHO = {"none": "nobody", "edge": "connections (edge)", "node": "people (node)"}
 """Who is protected, as a choice."""
 _OPT_OUT = (Neighbours.FROZEN_ROSTER, Neighbours.FROZEN_SAMPLE, Neighbours.FROZEN_DEGREES)
-OPTS_OUT = "one person (node) with everything about them, who takes part or opts out while what was drawn stays"
+OPTS_OUT = f"{PERSON}, who takes part or opts out while what was drawn stays"
 
 
 def protected(unit: str, neighbours: Neighbours) -> str:
@@ -39,16 +36,13 @@ def guess(epsilon: float, delta: float) -> float:
     >>> round(guess(1.0, 0.0), 3), guess(float("inf"), 0.0)
     (0.731, 1.0)
     """
-    if epsilon > 700:
-        return 1.0
-    odds = math.exp(epsilon)
-    return min(1.0, (odds + delta) / (1 + odds))
+    less = math.exp(-epsilon)
+    return min(1.0, (1 + delta * less) / (1 + less))
 
 
 def guess_at(mu: float) -> float:
-    """The best chance, in [0.5, 1], of guessing between two equally likely neighbouring graphs, where all
-    noise is Gaussian and one unit moves it by `mu` standard deviations in all: Phi(mu / 2), exactly (Dong,
-    Roth and Su, Gaussian Differential Privacy, 2022).
+    """The same, exactly, where all noise is Gaussian and one unit moves it by `mu` standard deviations in
+    all: Phi(mu / 2) (Dong, Roth and Su, Gaussian Differential Privacy, 2022).
 
     >>> guess_at(0.0), round(guess_at(2.0), 4), guess_at(float("inf"))
     (0.5, 0.8413, 1.0)

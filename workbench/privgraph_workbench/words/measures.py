@@ -1,5 +1,4 @@
-"""What the test score of a method is called: the store keeps one number for each run, which is an accuracy
-over nodes, and PREC@1 of methods that predict relations."""
+"""What the test score of a method is called: an accuracy over nodes, or PREC@1 of relations."""
 
 from __future__ import annotations
 

@@ -17,15 +17,15 @@ from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.words.numbers import kept_budget, number, upper
 from privgraph_workbench.words.settings import word
-from privgraph_workbench.words.statements_apart import merged
+from privgraph_workbench.words.statements import merged
 
 NETWORKS = ("network", "conv", "backbone")
 """What methods call the option that chooses their network."""
 UPLOAD = "upload:"
 """What the names of uploads begin with; nobody is to read the rest."""
 UNIT_WORDS: Mapping[str, str] = {"edge": "edge-level", "node": "node-level", "none": "not private"}
-NO_PERSON = "protects no person"
-"""Of a run without protection whose method reads no edge: it hides every one of them."""
+_encode = json.JSONEncoder(sort_keys=True).encode
+"""Made once: a page asks for thousands of settings."""
 
 
 # Methods and graphs
@@ -50,11 +50,7 @@ def data_title(dataset: str) -> str:
 
 
 def titled(dataset: str, graph: str) -> str:
-    """A graph's words (`GraphId.words`) with its title for its name.
-
-    >>> titled("cora", "cora (public split)")
-    'Cora (public split)'
-    """
+    """A graph's words (`GraphId.words`) with its title for its name."""
     return data_title(dataset) + graph.removeprefix(dataset)
 
 
@@ -73,11 +69,6 @@ def graph_short(record: RunRecord) -> str:
     return data_title(record.spec.dataset) + split
 
 
-def nodes_of(record: RunRecord) -> int | None:
-    """How many nodes the run's graph has, where that is known without loading it."""
-    return GraphId.of(record.spec).nodes
-
-
 # Privacy
 
 
@@ -88,24 +79,22 @@ def unit_of(record: RunRecord) -> str:
 
 def asked(record: RunRecord) -> str:
     """By what the run's noise was chosen. An epsilon stands bare only where the run's statement keeps it."""
-    noise, epsilon = record.spec.noise, record.spec.asked_epsilon
+    noise, epsilon, said = record.spec.noise, record.spec.asked_epsilon, record.statement
     if noise is not None and noise.value > 0:
         return f"{noise.symbol} {number(noise.value, 6)}"
     if epsilon is None:
         return UNIT_WORDS["none"]
-    if record.statement is not None and record.statement.epsilon <= epsilon:
+    if said is not None and said.epsilon <= epsilon:
         return f"ε {epsilon:g}"
     return _wanted(record, epsilon)
 
 
 def budget(record: RunRecord) -> str:
-    """What the run guarantees, as its statement says, with what its noise was chosen by where that is
-    something else."""
+    """What the run guarantees, with what its noise was chosen by where that is something else."""
     said, epsilon = record.statement, record.spec.asked_epsilon
     if unit_of(record) == "none" or said is None:
         return asked(record)
-    kept = kept_budget(epsilon, said.epsilon)
-    if kept is not None:
+    if (kept := kept_budget(epsilon, said.epsilon)) is not None:
         return f"ε {kept:g}"
     sound = "nothing guaranteed" if math.isinf(said.epsilon) else f"ε {upper(said.epsilon)}"
     return f"{sound} ({asked(record) if epsilon is None else _wanted(record, epsilon)})"
@@ -116,10 +105,10 @@ def _wanted(record: RunRecord, epsilon: float) -> str:
 
 
 def privacy(record: RunRecord) -> str:
-    """Unit and epsilon of a run in a few words."""
+    """Unit and epsilon of a run in a few words; a run without protection that reads no edge hides all."""
     unit = unit_of(record)
     if unit == "none":
-        return NO_PERSON if reads_no_edge(record.spec.method) else UNIT_WORDS["none"]
+        return "protects no person" if reads_no_edge(record.spec.method) else UNIT_WORDS["none"]
     return f"{unit} {budget(record)}"
 
 
@@ -135,14 +124,9 @@ def options_read(record: RunRecord) -> dict[str, Scalar]:
 
 
 def setting(record: RunRecord) -> str:
-    """Everything that was asked of the run but the seed and the device; equal for repetitions of one
-    setting."""
+    """All that was asked of the run but seed and device; equal for repetitions of one setting."""
     graph = GraphId.of(record.spec)
-    return _settings.encode([record.spec.method, (graph.dataset, graph.options, graph.split), options_read(record)])
-
-
-_settings = json.JSONEncoder(sort_keys=True)
-"""Made once: a page asks for thousands of settings."""
+    return _encode([record.spec.method, (graph.dataset, graph.options, graph.split), options_read(record)])
 
 
 def settings_of(records: Iterable[RunRecord]) -> list[list[RunRecord]]:
@@ -160,33 +144,27 @@ def variants(records: Sequence[RunRecord], leave_out: Iterable[str] = ()) -> dic
     The privacy budget or the noise that was given in its place, how it was accounted, and the options of
     `leave_out` are axes of their own and no variant; noise that protects nobody is one.
     """
-    left = {"epsilon", "accounting", "unit", *leave_out}
-    groups: dict[tuple[str, GraphId, str], list[RunRecord]] = {}
+    groups: dict[tuple[str, GraphId, str], list[tuple[str, dict[str, Scalar]]]] = {}
     for record in records:
-        groups.setdefault((record.spec.method, GraphId.of(record.spec), unit_of(record)), []).append(record)
+        spec = record.spec
+        axes = {"epsilon", "accounting", "unit", *leave_out, *([spec.noise.option] if spec.noise else [])}
+        loose = {key: value for key, value in options_read(record).items() if key not in axes}
+        groups.setdefault((spec.method, GraphId.of(spec), unit_of(record)), []).append((setting(record), loose))
     words = {}
     for (method, *_), members in groups.items():
-        loose = [_loose(record, left) for record in members]
-        keys = sorted({key for one in loose for key in one})
-        differing = [key for key in keys if len({str(one.get(key)) for one in loose}) > 1]
-        for record, one in zip(members, loose, strict=True):
-            said = (f"{key.replace('_', ' ')} {word(method, key, one[key])}" for key in differing if key in one)
-            words[setting(record)] = ", ".join(said)
+        keys = sorted({key for _, loose in members for key in loose})
+        differing = [key for key in keys if len({str(loose.get(key)) for _, loose in members}) > 1]
+        for name, loose in members:
+            said = (f"{key.replace('_', ' ')} {word(method, key, loose[key])}" for key in differing if key in loose)
+            words[name] = ", ".join(said)
     return words
-
-
-def _loose(record: RunRecord, left: set[str]) -> dict[str, Scalar]:
-    noise = record.spec.noise
-    axes = left | ({noise.option} if noise is not None else set())
-    return {key: value for key, value in options_read(record).items() if key not in axes}
 
 
 # Runs
 
 
 def describe(record: RunRecord) -> str:
-    """What was run, in a few words: method, graph and privacy. Without the seed, so that it may be shown to
-    anybody."""
+    """What was run: method, graph and privacy. Without the seed, so that it may be shown to anybody."""
     return f"{method_title(record.spec.method)} on {graph_of(record)}, {privacy(record)}"
 
 
@@ -224,8 +202,7 @@ def statements_of(
     records: Sequence[RunRecord],
     read: Callable[[RunRecord, PrivacyStatement], PrivacyStatement] = lambda _, statement: statement,
 ) -> dict[str, PrivacyStatement]:
-    """The statements of the runs that have one, as `read` has them, by what was run; repetitions that say the
-    same stand there once, with what attacks have shown of any of them, and others say what differs."""
+    """The statements of the runs that have one, as `read` has them, by what was run (`statements.merged`)."""
     differs = variants(records)
     held: dict[str, list[PrivacyStatement]] = {}
     for record in records:

@@ -1,7 +1,4 @@
-"""A run's settings as people read them: an option that was left to its method says so, and what it came to.
-
-A spec stores such an option as 0, which is a number to whoever does not know (`Option.zero`).
-"""
+"""A run's settings as people read them; what was left to its method says so, and what it came to."""
 
 from __future__ import annotations
 
@@ -31,8 +28,7 @@ def word(method: str, name: str, value: Scalar) -> Scalar:
 
 
 def shown(record: RunRecord) -> dict[str, Scalar]:
-    """The run's options, with what its method chose where that is known: by its statement, once there is
-    one."""
+    """The run's options, with what its method chose where that is known."""
     came_to = chosen(record)
     return {
         name: left(came_to[name]) if name in came_to else word(record.spec.method, name, value)
@@ -49,22 +45,20 @@ def chosen(record: RunRecord) -> dict[str, Scalar]:
 
 
 def changes(before: RunRecord, after: RunRecord) -> list[tuple[str, str, str]]:
-    """The settings in which two runs differ: name, value before, value after; "none" where one has no such
-    setting."""
-    old, new = (
-        {"method": one.spec.method, "graph": GraphId.of(one.spec).words(), "seed": one.spec.seed, **one.spec.options}
-        for one in (before, after)
-    )
-    said = [{**held, **shown(one)} for held, one in ((old, before), (new, after))]
+    """The settings in which two runs differ: name, value before, value after; "none" where one has none."""
+    runs = (before, after)
+    fixed: list[dict[str, Scalar]] = [
+        {"method": one.spec.method, "graph": GraphId.of(one.spec).words(), "seed": one.spec.seed} for one in runs
+    ]
+    old, new = ({**held, **one.spec.options} for held, one in zip(fixed, runs, strict=True))
+    was, now = ({**held, **shown(one)} for held, one in zip(fixed, runs, strict=True))
+    methods = [one.spec.method for one in runs]
     names = [name for name in {**old, **new} if old.get(name) != new.get(name)]
-    methods = (before.spec.method, after.spec.method)
-    words = [[option(held[name]) if name in held else "none" for held in said] for name in names]
-    return [(title(name, methods), was, now) for name, (was, now) in zip(names, words, strict=True)]
+    return [(title(name, methods), option(was.get(name, "none")), option(now.get(name, "none"))) for name in names]
 
 
 def title(name: str, methods: Iterable[str]) -> str:
-    """An option's name for people, as the form of one of the methods has it; a budget is what was asked for,
-    which is not always what holds."""
+    """An option's name for people, as the form of one of the methods has it."""
     if name == "epsilon":
         return "ε asked for"
     known = (one for method in methods if method in METHODS for one in parameters(METHODS[method].load_config()))

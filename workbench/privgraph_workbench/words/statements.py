@@ -1,61 +1,86 @@
-"""What audits have shown of a privacy statement, and which of its claims they refute."""
+"""What audits have shown of privacy statements, which claims they refute, and statements of one setting."""
 
 from __future__ import annotations
 
-from privgraph.privacy.kinds import Adversary
-from privgraph.privacy.statement import PrivacyStatement
-from privgraph.privacy.statements import premise
-from privgraph_workbench.words import audits as audit_words
-from privgraph_workbench.words.numbers import exact_percent, lower, number, upper
+from collections.abc import Sequence
+from dataclasses import replace
 
-ATTACKED = {
-    Adversary.WORST_CASE: ", mechanisms played",
-    Adversary.CANARIES: ", trained again with canaries",
-    Adversary.OUTSIDER: ", trained again and asked from outside",
-    Adversary.UNKNOWN: "",
-}
-"""What an audit attacked, in a few words."""
+from privgraph.audits.record import AuditRecord
+from privgraph.privacy.kinds import NEIGHBOURS, Adversary, Route
+from privgraph.privacy.statement import NOT_AUDITED, PrivacyStatement
+from privgraph.privacy.statements import attacked, premise
+from privgraph_workbench.theme import EPSILONS, Epsilon
+from privgraph_workbench.words.numbers import exact_percent, rounded_delta, stated
 
 
 def audited_how(statement: PrivacyStatement) -> str:
-    """How sure the audited number is, what was attacked, and what it takes for granted; "" where there is
-    none."""
+    """How sure the audited number is, what was attacked, and what it takes for granted."""
     if statement.epsilon_audited is None:
         return ""
-    sure = ""
-    if statement.audit_confidence is not None:
-        attacked = ATTACKED[statement.adversary or Adversary.UNKNOWN]
-        sure = f"confidence {exact_percent(statement.audit_confidence)}{attacked}"
-    return "; ".join(filter(None, (sure, premise(statement))))
+    sure, told = statement.audit_confidence, [premise(statement)]
+    if sure is not None:
+        told = [f"confidence {exact_percent(sure)}", attacked(statement.adversary), *told]
+    return "; ".join(filter(None, told))
 
 
-def refutations(statement: PrivacyStatement, bare: float | None = None) -> list[str]:
-    """What an audit has refuted, a sentence each: the claims that lie below the lower bound that an attack
-    has shown; `bare` is what was shown without any premise, where that is known."""
+def refuted(statement: PrivacyStatement) -> list[Epsilon]:
+    """The claims that lie below the lower bound that an attack has shown."""
     shown = statement.epsilon_audited
-    if shown is None:
-        return []
-    said = " ".join(filter(None, ("the lower bound that an attack has shown,", lower(shown), premise(statement))))
-    sentences = []
-    if shown > statement.epsilon:
-        sentences.append(
-            f"The sound ε {upper(statement.epsilon)} is refuted by {said}: something in this program is wrong."
-        )
-    if statement.epsilon_as_published is not None and shown > statement.epsilon_as_published:
-        published = number(statement.epsilon_as_published, 4)
-        sentence = f"The published ε {published} is refuted by {said}: the paper's formula promises too much."
-        if bare is not None and bare <= statement.epsilon_as_published:
-            alone = audit_words.without(bare, statement).removeprefix("≥ ")
-            sentence += f" Shown is at least {alone}, which does not refute it."
-        sentences.append(sentence)
-    return sentences
+    return [kind for kind, claim in _claims(statement) if shown is not None and claim is not None and shown > claim]
+
+
+def _claims(statement: PrivacyStatement) -> list[tuple[Epsilon, float | None]]:
+    return [("sound", statement.epsilon), ("published", statement.epsilon_as_published)]
 
 
 def published_fell(statement: PrivacyStatement, bare: float | None = None) -> str:
-    """The mark of the published epsilon where audits have shown more; "" where they have not. `bare` as in
-    `refutations`."""
-    shown, published = statement.epsilon_audited, statement.epsilon_as_published
-    if shown is None or published is None or shown <= published:
+    """The mark of the published epsilon where audits have shown more; "" where they have not.
+
+    `bare` is what was shown without any premise, where that is known.
+    """
+    if "published" not in refuted(statement):
         return ""
-    alone = bool(premise(statement)) and (bare is None or bare <= published)
-    return audit_words.refuted(statement.adversary, alone=alone)
+    published = statement.epsilon_as_published or 0.0
+    return "refuted, under premises" if premise(statement) and (bare is None or bare <= published) else "refuted"
+
+
+def shown_bare(audits: Sequence[AuditRecord], statement: PrivacyStatement) -> float | None:
+    """The most that audits, whose turns share the statement's confidence, have shown of the run without any
+    premise; None where its audited number has none, or where nothing else was shown."""
+    if not premise(statement):
+        return None
+    counted = [one for one in audits if one.covers == "run" and one.delta >= statement.delta]
+    counted = [one for one in counted if one.turn] or counted[:1]
+    return max(map(_bare, counted), default=None)
+
+
+def _bare(audit: AuditRecord) -> float:
+    """The bound where the noise may be of any kind."""
+    shown = {bound.route: bound.epsilon for bound in audit.bounds}
+    if shown.get(Route.GAUSSIAN) != audit.epsilon:
+        return audit.epsilon
+    # a threshold takes the scores of a run's canaries to be independent; their coins alone do not
+    return shown.get(Route.ONE_RUN if audit.adversary is Adversary.CANARIES else Route.THRESHOLD, audit.epsilon)
+
+
+def merged(statements: Sequence[PrivacyStatement]) -> dict[str, PrivacyStatement]:
+    """Statements of one setting: those that say the same as one, that of which attacks have shown most; each
+    by what it differs in from the others, "" where there is one."""
+    held: dict[PrivacyStatement, PrivacyStatement] = {}
+    for one in statements:
+        alone = replace(one, **NOT_AUDITED)
+        held[alone] = max(held.get(alone, one), one, key=lambda said: said.epsilon_audited or 0.0)
+    told = [
+        (
+            *(f"{EPSILONS[kind].title} {stated(kind, value)}" for kind, value in _claims(one)),
+            f"δ {rounded_delta(one.delta)}",
+            NEIGHBOURS[one.neighbours],
+            f"released: {one.released}",
+        )
+        for one in held
+    ]
+    differing = [words for words in zip(*told, strict=True) if len(set(words)) > 1]
+    names = [", ".join(words) for words in zip(*differing, strict=True)] or [""] * len(held)
+    if len(set(names)) < len(held):
+        names = [", ".join(filter(None, (name, f"statement {place}"))) for place, name in enumerate(names, start=1)]
+    return dict(zip(names, held.values(), strict=True))

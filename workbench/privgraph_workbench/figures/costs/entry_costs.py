@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from privgraph_workbench.figures.chart import Axis, Chart, Look, Panel, Row, Rule, distinct, empty, named
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import marks
-from privgraph_workbench.words.numbers import proved_epsilon
+from privgraph_workbench.words.numbers import stated
 
 SIDES = (("alone", "ε of this mechanism alone"), ("without", "ε of all others, without it"))
 
@@ -33,7 +33,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     for place, (key, title) in enumerate(SIDES):
         panels.append(Panel(x=Axis(title=title, low=0, high=highest), y=named(names, labels=not place), rules=rules))
         look: Look = {"epsilon": "sound", "panel": place, "legend": False, "hover": ("name", key)}
-        text = tuple(proved_epsilon(row[key]) for row in rows)
+        text = tuple(stated("sound", row[key]) for row in rows)
         lengths = [min(row[key], highest) for row in rows]
         series.append(marks(rows, lengths, names, name=title, kind="bars", text=text, **look))
     return Chart(panels=tuple(panels), series=tuple(series), columns=2, height=190 + 40 * len(rows))
