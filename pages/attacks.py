@@ -23,7 +23,8 @@ from privgraph.runs.examining import Examination
 from privgraph.runs.records import RunQuery, RunRecord, StoreError
 from privgraph_workbench.facts import datasets
 from privgraph_workbench.figures import figure_of
-from privgraph_workbench.figures.chart import Row, distinct
+from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.marks import distinct
 from privgraph_workbench.forms import again, widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.leaks import Claim, with_bounds

@@ -23,8 +23,8 @@ from privgraph.runs.spec import RunSpec, make_spec
 from privgraph_workbench.facts import datasets, plans
 from privgraph_workbench.facts.references import GUARANTEE
 from privgraph_workbench.figures.chart import Row
-from privgraph_workbench.figures.flags import composed
 from privgraph_workbench.figures.relations import moved, relation_ranking
+from privgraph_workbench.figures.settings import composed
 from privgraph_workbench.forms import widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.parts import choosing, encoders, layout, statement, states, sweep

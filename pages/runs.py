@@ -14,8 +14,7 @@ from privgraph.registry import METHODS
 from privgraph.runs.records import EXAMPLE, PROTECTED, STATES, RunQuery, RunRecord, StoreError
 from privgraph_workbench import run_list
 from privgraph_workbench.facts import composition, datasets, plans
-from privgraph_workbench.figures.axes import COLUMNS
-from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.chart import COLUMNS, Row
 from privgraph_workbench.figures.runs import compare, curves
 from privgraph_workbench.forms import again, widgets
 from privgraph_workbench.jobs import queue

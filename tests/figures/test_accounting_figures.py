@@ -81,7 +81,7 @@ class TestPrecision:
         assert bound[-1] == pytest.approx(1, abs=1e-6)
         assert [row["name"] for row in rows if row["kind"] == "mark"] == ["weak"], "what is not bounded has no place"
         chart = precision.chart(rows)
-        assert next(one for one in chart.series if one.kind == "level").y == (0.7,)
+        assert next(one for one in chart.series if one.name == "blind guessing").y == (0.7, 0.7)
         assert (chart.panels[0].x.high or 0) >= 20
 
 

@@ -14,9 +14,10 @@ from privgraph.privacy.kinds import Adversary
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import premise, statement_text
 from privgraph_workbench.figures import catalogue, export, figure_of, statements
-from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.chart import Flag, Row
 from privgraph_workbench.figures.drawing.with_plotly import draw
-from privgraph_workbench.figures.flags import Flag, of_rows, of_statements
+from privgraph_workbench.figures.export import of_statements
+from privgraph_workbench.figures.figure import of_rows
 from privgraph_workbench.text import texts
 from privgraph_workbench.words import statements as words
 
@@ -52,19 +53,19 @@ def test_a_chart_has_title_caption_and_the_flags_of_its_rows(name: str, every_fi
 
 def test_rows_raise_flags() -> None:
     edge: Row = {"unit": "edge", "epsilon": 1.0, "epsilon_as_published": None}
-    assert of_rows([edge, {**edge, "unit": "none", "epsilon": None}]) == []
-    assert of_rows([edge, {**edge, "unit": "node"}]) == [Flag.MIXED_UNITS]
-    assert of_rows([{"evaluator": True}, {"data_dependent": True}, {"composed": 2}]) == [
+    assert of_rows([edge, {**edge, "unit": "none", "epsilon": None}]) == ()
+    assert of_rows([edge, {**edge, "unit": "node"}]) == (Flag.MIXED_UNITS,)
+    assert of_rows([{"evaluator": True}, {"data_dependent": True}, {"composed": 2}]) == (
         Flag.EVALUATOR,
         Flag.DATA_DEPENDENT,
         Flag.COMPOSED,
-    ]
+    )
 
 
 def test_statements_raise_flags(statement: PrivacyStatement) -> None:
-    assert of_statements({"": replace(statement, epsilon_audited=None)}) == []
-    assert of_statements({"": replace(statement, epsilon_audited=statement.epsilon + 1)}) == [Flag.REFUTED]
-    assert of_statements({"": replace(statement, epsilon_audited=None, data_dependent=True)}) == [Flag.DATA_DEPENDENT]
+    assert of_statements({"": replace(statement, epsilon_audited=None)}) == ()
+    assert of_statements({"": replace(statement, epsilon_audited=statement.epsilon + 1)}) == (Flag.REFUTED,)
+    assert of_statements({"": replace(statement, epsilon_audited=None, data_dependent=True)}) == (Flag.DATA_DEPENDENT,)
     assert Flag.FAULTY in of_statements({"": replace(statement, known_faults=("one",))})
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -19,7 +18,6 @@ from privgraph.registry import METHODS
 from privgraph.runs.spec import make_spec
 from privgraph_workbench.facts import noisy_labels
 from privgraph_workbench.facts.references import chance, without_privacy
-from privgraph_workbench.figures.teachers import ensembles
 from privgraph_workbench.words import meaning
 
 MUS = (0.05, 0.596, 2.5)
@@ -36,14 +34,6 @@ def test_it_is_the_best_threshold_between_two_normal_laws(mu: float) -> None:
 @pytest.mark.parametrize("delta", [1e-5, 1e-2])
 def test_it_never_exceeds_what_epsilon_and_delta_allow(mu: float, delta: float) -> None:
     assert meaning.guess_at(mu) <= meaning.guess(gaussian_epsilon(mu, delta), delta) + 1e-12
-
-
-def test_the_shift_of_all_answers_is_the_one_that_is_priced() -> None:
-    for queries, votes, gate, weight in ((1, 5.0, 0.0, 1.0), (100, 12.0, 0.0, 2.5), (40, 9.0, 20.0, 0.4)):
-        mu = weight * math.sqrt(queries * (2 / votes**2 + (1 / gate**2 if gate else 0)))
-        assert gaussian_epsilon(mu, 1e-5) == pytest.approx(
-            ensembles.price(queries, votes, gate, weight, 1e-5), rel=1e-6
-        )
 
 
 @pytest.mark.parametrize("depth", [1, 5])

@@ -24,8 +24,8 @@ from privgraph.runs.final_statement import NOISE_IS_PUBLIC, with_public_noise
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
 from privgraph_workbench.figures.attacks import attack_roc
+from privgraph_workbench.figures.chart import Flag
 from privgraph_workbench.figures.costs import entry_costs
-from privgraph_workbench.figures.flags import Flag
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.report import archive
 from privgraph_workbench.report.asked import LETTERS, Asked, Entry, visible

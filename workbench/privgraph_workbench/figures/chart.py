@@ -8,64 +8,103 @@ is a number that the theme turns into a colour, a dash and a marker, the same in
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any, Literal
 
-from privgraph_workbench.figures.flags import Flag
+from privgraph_workbench.text import texts
 from privgraph_workbench.theme import Epsilon
-from privgraph_workbench.words.markup import wrapped
 
 Row = dict[str, Any]
 """One plain record of a figure: text, numbers, booleans or None."""
 Coordinate = float | str | None
 Look = dict[str, Any]
 """Fields of a series, by which it is drawn."""
+COLUMNS: Mapping[Epsilon, str] = {"sound": "epsilon", "published": "epsilon_as_published", "audited": "epsilon_audited"}
+"""The columns of rows in which the three epsilons stand."""
 PERCENT_ROOM = 0.03
 """How far an axis of percentages may reach below 0 and above 1, so that marks there are seen whole."""
+
+
+class Flag(StrEnum):
+    """What must be known of a figure before its numbers are believed, in a sentence of text/figures.toml."""
+
+    EXAMPLE = "example"
+    MIXED_UNITS = "mixed_units"
+    MIXED_GRAPHS = "mixed_graphs"
+    DATA_DEPENDENT = "data_dependent"
+    EVALUATOR = "evaluator"
+    COMPOSED = "composed"
+    PRIVATE = "private"
+    RAW = "raw"
+    GIVEN_NOISE = "given_noise"
+    ILLUSTRATION = "illustration"
+    ONE_STEP = "one_step"
+    REFUTED = "refuted"
+    UNPROVED = "unproved"
+    UNPROTECTED = "unprotected"
+    CUT = "cut"
+    HIDDEN = "hidden"
+    FAULTY = "faulty"
+    UNGUARANTEED = "unguaranteed"
+
+    @property
+    def sentence(self) -> str:
+        return str(texts("figures")["flags"][self.value])
+
+
+def flags(there: Mapping[Flag, bool]) -> tuple[Flag, ...]:
+    """Those that hold."""
+    return tuple(flag for flag, holds in there.items() if holds)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Axis:
     """An axis: its title carries the unit. `percent` shows values of [0, 1] as percent, and where a bound is
-    left to the drawing, never shows more than these and `PERCENT_ROOM`; `form` (of hover.py) is how a value
-    is written where the mouse rests; without `labels` a category axis names nothing, because the panel to its
-    left already does. `categories` in their order, the first at the top or left."""
+    left to the drawing, never shows more than these and `PERCENT_ROOM`; without `labels` a category axis
+    names nothing, because the panel to its left already does. `categories` in their order, the first at the
+    top or left."""
 
-    title: str
+    title: str = ""
     scale: Literal["linear", "log", "category"] = "linear"
     low: float | None = None
     high: float | None = None
     percent: bool = False
-    form: str = ""
     ticks: tuple[float, ...] = ()
     labels: bool = True
     categories: tuple[str, ...] = ()
 
-    def __post_init__(self) -> None:
-        if (self.scale == "category") != bool(self.categories):
-            raise ValueError("Axis.categories and their scale go together")
+    def marked(self) -> tuple[float, ...]:
+        """The ticks that are asked for; () where the renderer chooses. On a logarithmic axis 1, 2 and 5 times
+        a power of ten, or powers alone over three decades.
+
+        >>> Axis(scale="log", low=0.3, high=3).marked()
+        (0.5, 1.0, 2.0)
+        """
+        if self.ticks or self.scale != "log" or not (self.low and self.high):
+            return self.ticks
+        leads = (1, 2, 5) if self.high / self.low < 2000 else (1,)
+        powers = range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1)
+        ticks = (float(f"{lead}e{power}") for power in powers for lead in leads)
+        return tuple(tick for tick in ticks if self.low <= tick <= self.high)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rule:
-    """A vertical line at `x` with a short label at its top, on that side of it: where a stage begins.
-
-    It lies below all marks, unless it is `above` them, as one that would be lost behind bars.
-    """
+    """A dotted vertical line at `x` with a short label at its top, on that side of it."""
 
     x: float
     label: str
     side: Literal["left", "right"] = "right"
-    above: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class Panel:
     """One pair of axes. `bare` hides them and keeps both to the same scale (a drawn graph)."""
 
-    x: Axis
-    y: Axis
+    x: Axis = Axis()
+    y: Axis = Axis()
     title: str = ""
     rules: tuple[Rule, ...] = ()
     bare: bool = False
@@ -78,19 +117,17 @@ class Series:
 
     kind: `line` (broken where y is None), `path` (a line with a marker on each point), `points`, `bars`
     (horizontal where the panel's y axis is of categories; on an x axis of numbers as wide as `width` says,
-    and from `low`, where that is given), `band` (from `low` to `y`), `level` (a horizontal line at y[0]
-    across the panel), `links` (separate segments, x and y in pairs; with a `width` in pixels a broad pale
-    line), `cells` (squares at x and y, both of categories: the larger its number in `low`, the stronger its
-    colour). `text` stands in each
-    cell or bar, and right of each point. `slot` chooses the colour, `shape` dash and marker (none: as
+    and from `low`, where that is given), `band` (from `low` to `y`), `links` (separate segments, x and y in
+    pairs), `cells` (squares at x and y, both of categories: the larger its number in `low`, the stronger its
+    colour). `text` stands in each cell or bar. `slot` chooses the colour, `shape` dash and marker (none: as
     `slot`); `faint` lines stand back. What shows one of the three epsilons says which: `epsilon` alone
     chooses its look then; with a `shape`, only whether its marks are filled. Series of one `group` hide and
-    show together. `keys` say for each point what a page is told when it is clicked. A line or band without
-    places is an entry of the legend alone: it says what several others are that each hide with their own.
+    show together. `keys` say for each point what a page is told when it is clicked. A series without places
+    is an entry of the legend alone: it says what several others are that each hide with their own.
     """
 
     name: str
-    kind: Literal["line", "path", "points", "bars", "band", "level", "links", "cells"]
+    kind: Literal["line", "path", "points", "bars", "band", "links", "cells"]
     x: tuple[Coordinate, ...] = ()
     y: tuple[Coordinate, ...] = ()
     low: tuple[float | None, ...] = ()
@@ -108,155 +145,45 @@ class Series:
     text: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
 
+    @property
+    def entry(self) -> str:
+        """What it shares one entry of the legend with; "" where it has none."""
+        return (self.group or self.name) if self.legend else ""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Chart:
-    """A whole figure. `legend`: one that has a single entry is shown, too; it stands below the axes, or above
-    where these are so tall that nobody would see both.
-    """
+    """A whole figure. `legend`: one that has a single entry is shown, too. Title, caption and flags of its
+    rows are filled in."""
 
     panels: tuple[Panel, ...]
     series: tuple[Series, ...]
     title: str = ""
-    """"": that of the figure."""
     caption: str = ""
-    """How it is read, in one sentence: text/figures.toml has it, and the figure fills it in."""
     flags: tuple[Flag, ...] = ()
-    """Warnings that are printed on it; those that follow from its rows are filled in."""
     columns: int = 3
     height: int = 420
     legend: bool = False
-    legend_above: bool = False
 
-    def has_legend(self, entries: int) -> bool:
-        """Whether a legend of so many entries is shown."""
-        return entries > (0 if self.legend else 1)
+    @property
+    def grid(self) -> tuple[int, int]:
+        """How many rows and columns of panels there are."""
+        columns = min(self.columns, len(self.panels))
+        return math.ceil(len(self.panels) / columns), columns
 
-
-def edges(nodes: Mapping[Any, Row], ends: Iterable[tuple[Any, Any]]) -> Series:
-    """The edges of a drawn graph as thin lines between the places (`x`, `y`) of its nodes."""
-    places = [nodes[end] for pair in ends for end in pair]
-    return Series(
-        name="edges",
-        kind="links",
-        x=tuple(place["x"] for place in places),
-        y=tuple(place["y"] for place in places),
-        legend=False,
-        faint=True,
-    )
+    @property
+    def entries(self) -> dict[str, str]:
+        """The entries of the legend with their texts; none where it is not shown."""
+        named: dict[str, str] = {}
+        for one in self.series:
+            if one.entry:
+                named.setdefault(one.entry, one.name)
+        return named if len(named) > (0 if self.legend else 1) else {}
 
 
-def band(rows: Sequence[Row], x: str, *, slot: int, panel: int, group: str, faint: bool = False) -> list[Series]:
-    """The 95% confidence bands of rows over the column `x`; `faint` ones stand back.
-
-    A row without an interval (`low` is None) interrupts the band: nothing is known there. A row that stands
-    alone between two such has its interval in its hover text only.
-    """
-    pieces: list[list[Row]] = [[]]
-    for row in rows:
-        if row["low"] is None:
-            pieces.append([])
-        else:
-            pieces[-1].append(row)
-    return [
-        Series(
-            name="95% confidence",
-            kind="band",
-            x=tuple(row[x] for row in piece),
-            low=tuple(row["low"] for row in piece),
-            y=tuple(row["high"] for row in piece),
-            slot=slot,
-            panel=panel,
-            legend=False,
-            group=group,
-            faint=faint,
-        )
-        for piece in pieces
-        if len(piece) > 1
-    ]
-
-
-def shared(values: Iterable[Sequence[float]]) -> tuple[float, float] | None:
-    """One range of percentages for panels that are compared, from the values of each.
-
-    None where there is only one panel, or where some panel's curve would lie flat: in less than a tenth of
-    the range.
-
-    >>> shared([[0.5, 0.6], [0.7]]), shared([[0.5, 0.6]]), shared([[0.1, 0.9], [0.50, 0.51]])
-    ((0.49, 0.71), None, None)
-    """
-    held = [one for one in values if one]
-    low, high = min(map(min, held), default=0.0), max(map(max, held), default=0.0)
-    spreads = [max(one) - min(one) for one in held if max(one) > min(one)]
-    if len(held) < 2 or low == high or min(spreads, default=high - low) < 0.1 * (high - low):
-        return None
-    room = 0.05 * (high - low)
-    return round(max(low - room, -PERCENT_ROOM), 6), round(min(high + room, 1 + PERCENT_ROOM), 6)
-
-
-def percentages(title: str, bounds: tuple[float, float] | None) -> Axis:
-    """An axis of accuracies with these bounds, which its neighbours have too, or with its own."""
-    low, high = bounds or (None, None)
-    return Axis(title=title, percent=True, low=low, high=high)
-
-
-def distinct(names: Iterable[str]) -> tuple[str, ...]:
-    """The names, with a number after each that was there before: places on an axis must not fall together.
-
-    >>> distinct(["a", "b", "a"])
-    ('a', 'b', 'a (2)')
-    """
-    unique: dict[str, None] = {}
-    for name in names:
-        count, chosen = 1, name
-        while chosen in unique:
-            count += 1
-            chosen = f"{name} ({count})"
-        unique[chosen] = None
-    return tuple(unique)
-
-
-def strengths(values: Sequence[float | None]) -> list[float | None]:
-    """How strong the colour of each number is, from 0.05 for the smallest to 0.5 for the largest, on which
-    text can be read; None where there is none.
-
-    >>> strengths([1.0, None, 3.0])
-    [0.05, None, 0.5]
-    """
-    held = [value for value in values if value is not None]
+def strengths(series: Series) -> list[float | None]:
+    """How strong the colour of each cell is, from 0.05 for the smallest to 0.5 for the largest, on which text
+    can be read; None where there is no number."""
+    held = [value for value in series.low if value is not None]
     low, span = min(held, default=0.0), (max(held, default=0.0) - min(held, default=0.0)) or 1.0
-    return [None if value is None else 0.05 + 0.45 * (value - low) / span for value in values]
-
-
-def title_lines(panel: Panel, columns: int) -> list[str]:
-    """A panel's title in lines that are no wider than the panel, of which `columns` stand side by side."""
-    return wrapped(panel.title, 86 if columns == 1 else 50)
-
-
-def log_ticks(low: float, high: float) -> tuple[float, ...]:
-    """The numbers 1, 2 and 5 times a power of ten between the bounds; powers of ten alone over three decades.
-
-    >>> log_ticks(0.3, 3)
-    (0.5, 1.0, 2.0)
-    """
-    leads = (1, 2, 5) if high / low < 2000 else (1,)
-    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    ticks = [float(f"{lead}e{power}") for power in powers for lead in leads]
-    return tuple(tick for tick in ticks if low <= tick <= high)
-
-
-def named(categories: Iterable[str], title: str = "", *, labels: bool = True) -> Axis:
-    """An axis of categories; without `labels` it names none, because the panel to its left does."""
-    return Axis(title=title, scale="category", categories=tuple(categories), labels=labels)
-
-
-def single(
-    x: Axis, y: Axis, series: Iterable[Series], *, rules: Iterable[Rule] = (), of: str = "", **more: Any
-) -> Chart:
-    """A chart of one panel, `of` being that one's title."""
-    return Chart(panels=(Panel(x=x, y=y, title=of, rules=tuple(rules)),), series=tuple(series), **more)
-
-
-def empty(sentence: str) -> Chart:
-    """A chart that says why there is nothing to see yet."""
-    return Chart(panels=(Panel(x=Axis(title=""), y=Axis(title=""), title=sentence, bare=True),), series=(), height=240)
+    return [None if value is None else 0.05 + 0.45 * (value - low) / span for value in series.low]

@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, date, datetime, time
+from functools import lru_cache
 from importlib.metadata import version
 from typing import Any
 
@@ -25,11 +26,10 @@ from privgraph.options import nearest
 from privgraph.privacy.serialisation import statement_to_json
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import statement_text
+from privgraph.runs.final_statement import has_public_noise
 from privgraph.runs.records import plain
 from privgraph_workbench.figures import figure_of
-from privgraph_workbench.figures.chart import Chart, Row
-from privgraph_workbench.figures.drawing.fitting import families
-from privgraph_workbench.figures.flags import Flag, of_statements
+from privgraph_workbench.figures.chart import Chart, Flag, Row, flags
 from privgraph_workbench.figures.statements import block
 
 FORMATS: Mapping[str, str] = {
@@ -44,6 +44,13 @@ FORMATS: Mapping[str, str] = {
 
 PICTURES = ("svg", "pdf", "png")
 DPI = 160
+SANS = "DejaVu Sans"
+FALLBACKS = (
+    *("Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans CJK KR", "Noto Sans SC", "Noto Sans JP", "Noto Sans KR"),
+    *("WenQuanYi Zen Hei", "Droid Sans Fallback", "PingFang SC", "Hiragino Sans", "Apple SD Gothic Neo"),
+    *("Microsoft YaHei", "SimHei", "Yu Gothic", "Malgun Gothic", "Arial Unicode MS", "Noto Sans", "Unifont"),
+)
+"""Fonts of other alphabets that pictures take letters from, where the computer has one of them."""
 _LENGTH = re.compile(rb"(?<![\w.#])-?\d+\.\d{4,}(?![\w.])")
 """A number of an SVG with more decimals than anybody sees."""
 _ATTRIBUTE = re.compile(rb'"[^"<>]*"')
@@ -77,11 +84,9 @@ def export(
         raise ValueError(f"format must be one of {', '.join(FORMATS)} (got {kind}){nearest(kind, FORMATS)}")
     if kind == "csv":
         return _csv(figure_of(figure).table(rows))
-    if kind == "txt":
-        return _stated(figure, rows, statements, made)
-    if kind == "json":
-        return _text(record(figure, rows, statements, made)).encode()
-    return pictures(figure, rows, statements, (kind,), theme, made=made)[kind]
+    if kind in PICTURES:
+        return pictures(figure, rows, statements, (kind,), theme, made=made)[kind]
+    return _stated(figure, rows, statements, made) if kind == "txt" else _record(figure, rows, statements, made)
 
 
 def files(
@@ -92,28 +97,45 @@ def files(
     return {kind: made.get(kind) or export(figure, rows, statements, kind) for kind in FORMATS}
 
 
-def record(
-    figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement], made: date | None = None
-) -> dict[str, Any]:
-    """The figure as plain JSON values."""
+def _record(figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement], made: date | None) -> bytes:
+    """The figure as JSON."""
     chart = _chart(figure, rows, statements)
-    return {
+    told = {
         "figure": figure,
         "title": chart.title,
         "caption": chart.caption,
         "warnings": {flag.value: flag.sentence for flag in chart.flags},
         "rows": plain(list(rows)),
-        "statements": {label: statement_to_json(statement) for label, statement in statements.items()},
+        "statements": _json(statements),
         "versions": {name: version(name) for name in ("privgraph", "matplotlib", "numpy")},
-        **({} if made is None else {"made": made.isoformat()}),
     }
+    return _text(told if made is None else {**told, "made": made.isoformat()}).encode()
 
 
 def _chart(figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement], title: str = "") -> Chart:
     """The chart with the flags of its statements."""
     chart = figure_of(figure).chart(rows)
-    flags: list[Flag] = [*of_statements(statements), *chart.flags]
-    return replace(chart, title=title or chart.title, flags=tuple(dict.fromkeys(flags)))
+    carried = dict.fromkeys((*of_statements(statements), *chart.flags))
+    return replace(chart, title=title or chart.title, flags=tuple(carried))
+
+
+def of_statements(statements: Mapping[str, PrivacyStatement]) -> tuple[Flag, ...]:
+    """The flags that privacy statements call for."""
+    said = statements.values()
+    refuted = (
+        (one.epsilon_audited or 0) > claim
+        for one in said
+        for claim in (one.epsilon, one.epsilon_as_published)
+        if claim is not None
+    )
+    return flags(
+        {
+            Flag.EXAMPLE: any(map(has_public_noise, said)),
+            Flag.DATA_DEPENDENT: any(one.data_dependent for one in said),
+            Flag.REFUTED: any(refuted),
+            Flag.FAULTY: any(one.known_faults for one in said),
+        }
+    )
 
 
 def pictures(
@@ -131,10 +153,10 @@ def pictures(
     from privgraph_workbench.figures.drawing.with_matplotlib import draw
 
     chart, lines = _chart(figure, rows, statements, title), block(statements)
-    stated = _text({label: statement_to_json(statement) for label, statement in statements.items()}, indent=None)
+    stated = _text(_json(statements), indent=None)
     said = " ".join(" ".join([chart.caption, *(flag.sentence for flag in chart.flags), *lines]).split())
     files = {}
-    with drawing(families(" ".join([chart.title, said, *statements]))):
+    with _drawing():
         drawn: Any = draw(chart, theme, lines)
         for kind in kinds:
             written = io.BytesIO()
@@ -143,55 +165,47 @@ def pictures(
     return files
 
 
+@lru_cache(maxsize=1)
+def _fonts() -> list[str]:
+    from matplotlib.font_manager import fontManager
+
+    there = {one.name for one in fontManager.ttflist}
+    return [SANS, *(one for one in FALLBACKS if one in there)]
+
+
 @contextmanager
-def drawing(fonts: Sequence[str] = ()) -> Iterator[None]:
-    """While something is drawn and written, in these fonts: matplotlib's settings are those of all its
-    threads."""
+def _drawing() -> Iterator[None]:
+    """While something is drawn and written: matplotlib's settings are those of all its threads."""
     import matplotlib
 
     from privgraph_workbench.figures.drawing.with_matplotlib import SETTINGS
 
-    more = {"font.family": list(fonts)} if fonts else {}
     told = logging.getLogger("matplotlib.font_manager")
-    with _lock, matplotlib.rc_context({**SETTINGS, **more}):
+    with _lock, matplotlib.rc_context({**SETTINGS, "font.family": _fonts()}):
         level = told.level
-        told.setLevel(
-            logging.ERROR if len(fonts) > 1 else level
-        )  # such a font is there in one weight, and that is known
+        told.setLevel(logging.ERROR)  # a font of another alphabet is there in one weight, and that is known
         try:
             yield
         finally:
             told.setLevel(level)
 
 
-def _shorter(found: re.Match[bytes]) -> bytes:
-    return b"%.3f" % float(found[0])
-
-
 def _renamed(svg: bytes) -> bytes:
     """Clip paths numbered in their order, and lengths to a thousandth of a point: coordinates differ in their
     last bit from one drawing to the next, and matplotlib writes them, and names made of them, to more digits
     than that leaves."""
-    about, end, drawing = svg.partition(b"</metadata>")  # what it says of itself keeps every digit
-    svg = about + end + _ATTRIBUTE.sub(lambda one: _LENGTH.sub(_shorter, one[0]), drawing)
-    names = dict.fromkeys(re.findall(rb'<clipPath id="(p[0-9a-f]{10})"', svg))
-    for place, name in enumerate(names):
-        svg = svg.replace(b'id="%s"' % name, b'id="clip%d"' % place).replace(
-            b"url(#%s)" % name, b"url(#clip%d)" % place
-        )
+    about, end, drawn = svg.partition(b"</metadata>")  # what it says of itself keeps every digit
+    svg = about + end + _ATTRIBUTE.sub(lambda one: _LENGTH.sub(lambda two: b"%.3f" % float(two[0]), one[0]), drawn)
+    for place, name in enumerate(dict.fromkeys(re.findall(rb'<clipPath id="(p[0-9a-f]{10})"', svg))):
+        svg = svg.replace(name, b"clip%d" % place)
     return svg
 
 
 def _metadata(kind: str, title: str, said: str, stated: str, made: date | None) -> dict[str, Any]:
     creator, day = f"privgraph {version('privgraph')}", None if made is None else made.isoformat()
     if kind == "svg":
-        return {
-            "Title": title,
-            "Description": f"{said} Privacy statements: {stated}",
-            "Creator": creator,
-            "Date": day,
-            "Language": "en",
-        }
+        whole = f"{said} Privacy statements: {stated}"
+        return {"Title": title, "Description": whole, "Creator": creator, "Date": day, "Language": "en"}
     if kind == "pdf":
         created = None if made is None else datetime.combine(made, time(), UTC)
         return {"Title": title, "Subject": said, "Keywords": stated, "Creator": creator, "CreationDate": created}
@@ -233,6 +247,10 @@ def cell(value: object) -> object:
     if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r"):
         return f"'{value}"
     return "" if value is None else value
+
+
+def _json(statements: Mapping[str, PrivacyStatement]) -> dict[str, Any]:
+    return {label: statement_to_json(statement) for label, statement in statements.items()}
 
 
 def _text(value: object, indent: int | None = 1) -> str:

@@ -8,26 +8,24 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import wraps
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec
+from typing import Any
 
 import plotly.graph_objects as go
 
 from privgraph.api.run import Run
 from privgraph.options import OptionError, nearest, short
-from privgraph.runs.spec import RunSpec
-from privgraph_workbench.figures.chart import Chart, Row
+from privgraph_workbench.figures.chart import Chart, Flag, Row, flags
 from privgraph_workbench.figures.drawing.with_plotly import draw
-from privgraph_workbench.figures.flags import Flag, of_rows
-from privgraph_workbench.figures.needs import Needs
+from privgraph_workbench.figures.marks import empty, placed
+from privgraph_workbench.figures.needs import NEEDS, Needs
 from privgraph_workbench.text import texts
 
-P = ParamSpec("P")
 EXAMINATIONS = ("attacks", "audits")
 """Subjects that an evaluator alone sees."""
 REGISTERED: dict[str, Figure] = {}
 """Figures by name, once their modules are imported."""
-_NOTHING: Any = object()
 
 
 def figure(
@@ -35,59 +33,83 @@ def figure(
     title: str,
     data: Callable[..., list[Row]],
     *,
-    needs: Needs | None = None,
+    needs: str = "",
     settings: bool = False,
-    flags: Sequence[Flag] = (),
+    always: Sequence[Flag] = (),
     table: Callable[[Sequence[Row]], list[Row]] = list,
-) -> Callable[[Callable[Concatenate[Sequence[Row], P], Chart]], Callable[Concatenate[Sequence[Row], P], Chart]]:
+) -> Callable[[Callable[..., Chart]], Callable[..., Chart]]:
     """Register the decorated `chart` as a figure.
 
     Args:
         name: Of the figure, and of its module.
         title: What it shows.
         data: Makes its rows.
-        needs: What `data` reads of runs; None: it takes plain values.
+        needs: What `data` reads of runs, of `NEEDS`; "": it takes plain values.
         settings: Whether it shows settings, so that a report may hold it; other figures show single runs.
-        flags: Warnings that it always carries.
+        always: Warnings that it always carries.
         table: Its rows as a CSV has them.
 
     Returns:
-        A decorator; the decorated function fills in title, caption and flags.
+        A decorator; the decorated function draws something of no rows, too, and fills in title, caption and
+        flags.
     """
 
-    def register(
-        chart: Callable[Concatenate[Sequence[Row], P], Chart],
-    ) -> Callable[Concatenate[Sequence[Row], P], Chart]:
-        def complete(rows: Sequence[Row], /, *args: P.args, **options: P.kwargs) -> Chart:
-            made = chart(rows, *args, **options)
-            carried = dict.fromkeys((*of_rows(rows), *(flags if rows else ()), *made.flags))
+    def register(chart: Callable[..., Chart]) -> Callable[..., Chart]:
+        @wraps(chart)
+        def complete(rows: Sequence[Row], **options: Any) -> Chart:
+            made = chart(rows, **options) if rows else empty()
+            carried = dict.fromkeys((*of_rows(rows), *(always if rows else ()), *made.flags))
             caption = texts("figures")["captions"][name]
             return replace(made, title=made.title or title, caption=caption, flags=tuple(carried))
 
-        complete.__doc__, complete.__module__ = chart.__doc__, chart.__module__
         subject = chart.__module__.split(".")[-2]
-        REGISTERED[name] = Figure(name, title, subject, data, complete, needs, settings, table)
+        needed = str(texts("figures")["needs"][needs]) if needs else _taken(data)
+        REGISTERED[name] = Figure(name, title, subject, data, complete, NEEDS.get(needs), needed, settings, table)
         return complete
 
     return register
 
 
+def of_rows(rows: Sequence[Row]) -> tuple[Flag, ...]:
+    """The flags that columns of rows call for: `evaluator`, `data_dependent`, `composed`, and epsilons of
+    several a `unit`."""
+    private = (row for row in rows if any(placed(row.get(one)) for one in ("epsilon", "epsilon_as_published")))
+    return flags(
+        {
+            Flag.EVALUATOR: any(row.get("evaluator") for row in rows),
+            Flag.DATA_DEPENDENT: any(row.get("data_dependent") for row in rows),
+            Flag.COMPOSED: any((row.get("composed") or 0) > 1 for row in rows),
+            Flag.MIXED_UNITS: len({row.get("unit") for row in private} - {None, "none"}) > 1,
+        }
+    )
+
+
+def _taken(data: Callable[..., list[Row]]) -> str:
+    """The arguments of `data`, those that it needs first."""
+    taken = inspect.signature(data).parameters.values()
+    required = [one.name for one in taken if one.default is inspect.Parameter.empty]
+    free = [one.name for one in taken if one.default is not inspect.Parameter.empty]
+    also = f" (it also takes {', '.join(free)})" if free else ""
+    return (", ".join(required) or "nothing") + also
+
+
 @dataclass(frozen=True)
 class Figure:
-    """A figure: call it with runs, or with what its `data` takes, and it is drawn."""
+    """A figure: call it with runs, or with what its `data` takes, and it is drawn. `reads` makes of runs the
+    first arguments of `make`; `needs` says in words what it is drawn from."""
 
     name: str
     title: str
     subject: str
     make: Callable[..., list[Row]]
-    draw: Callable[..., Chart]
+    chart: Callable[..., Chart]
     reads: Needs | None
+    needs: str
     settings: bool
     table: Callable[[Sequence[Row]], list[Row]]
 
     def __post_init__(self) -> None:
-        rows = inspect.cleandoc(self.make.__doc__ or "")
-        caption = texts("figures")["captions"][self.name]
+        rows, caption = inspect.cleandoc(self.make.__doc__ or ""), texts("figures")["captions"][self.name]
         told = f"{self.title}. {caption}\n\nIt needs {self.needs}.\n\nRows: {rows}"
         object.__setattr__(self, "__doc__", told)  # what help(privgraph.figures) shows of it
 
@@ -95,40 +117,27 @@ class Figure:
         return f"<figure {self.name}: {self.title}; needs {self.needs}>"
 
     @property
-    def needs(self) -> str:
-        """What it is drawn from: runs, events, an audit, or the arguments of its `data`."""
-        if self.reads is not None:
-            return str(texts("figures")["needs"][self.name])
-        taken = inspect.signature(self.make).parameters.values()
-        required = [one.name for one in taken if one.default is inspect.Parameter.empty]
-        free = [one.name for one in taken if one.default is not inspect.Parameter.empty]
-        also = f" (it also takes {', '.join(free)})" if free else ""
-        return (", ".join(required) or "nothing") + also
-
-    @property
     def examines(self) -> bool:
         """Whether it shows what attacks or audits found, which an evaluator alone sees."""
         return self.subject in EXAMINATIONS
 
-    def __call__(self, subject: Any = _NOTHING, *more: Any, theme: str = "light", **options: Any) -> go.Figure:
+    def __call__(self, *given: Any, theme: str = "light", **options: Any) -> go.Figure:
         """Draw it with plotly, `light` or `dark`, of what `data` takes."""
-        return self.plot(self.data(subject, *more, **options), theme)
+        return self.plot(self.data(*given, **options), theme)
 
-    def data(self, subject: Any = _NOTHING, *more: Any, **options: Any) -> list[Row]:
-        """The plain rows that the figure draws.
+    def data(self, *given: Any, **options: Any) -> list[Row]:
+        """The plain rows that the figure draws: one mapping a row; its documentation says which columns.
 
         Args:
-            subject: Runs, a run, or the first of what the figure is made of.
-            *more: The rest of it.
+            *given: Runs, a run, or what the figure is made of.
             **options: Options of this figure.
-
-        Returns:
-            One mapping a row; the module's own `data` says which columns.
 
         Raises:
             OptionError: It was not given what it needs (`needs`).
         """
-        given = (*self._read(subject), *more)
+        runs = runs_of(*given[:1])
+        if self.reads is not None and runs:
+            given = (*self.reads(runs), *given[1:])
         try:
             inspect.signature(self.make).bind(*given, **options)
         except TypeError as error:
@@ -136,35 +145,21 @@ class Figure:
         try:
             return self.make(*given, **options)
         except (AttributeError, TypeError) as error:
-            if runs_of(subject):
+            if runs or not given:
                 raise
-            raise OptionError(f"the figure {self.name} needs {self.needs} (got {short(subject)}: {error})") from error
-
-    def _read(self, subject: Any) -> tuple[Any, ...]:
-        """The first arguments of `data`: what it reads of runs, or the subject as it is."""
-        runs = runs_of(subject)
-        if self.reads is not None and runs:
-            return self.reads(runs)
-        if self.reads is not None and subject is not _NOTHING:
-            for one in subject if isinstance(subject, list | tuple) else (subject,):
-                if one is None or isinstance(one, RunSpec | str | int | float):
-                    raise OptionError(f"the figure {self.name} needs {self.needs} (got {short(one)})")
-        return () if subject is _NOTHING else (subject,)
-
-    def chart(self, rows: Sequence[Row], **options: Any) -> Chart:
-        """What is drawn of rows, before a renderer draws it."""
-        return self.draw(rows, **options)
+            wrong = given[0][0] if isinstance(given[0], list | tuple) and given[0] else given[0]
+            raise OptionError(f"the figure {self.name} needs {self.needs} (got {short(wrong)})") from error
 
     def plot(self, rows: Sequence[Row], theme: str = "light") -> go.Figure:
         """Draw rows, as `data` gives them, with plotly, `light` or `dark`."""
-        return draw(self.draw(rows), theme)
+        return draw(self.chart(rows), theme)
 
-    def save(self, path: str | Path, subject: Any = _NOTHING, *more: Any, theme: str = "light", **options: Any) -> Path:
+    def save(self, path: str | Path, *given: Any, theme: str = "light", **options: Any) -> Path:
         """Write it to a file, with the privacy statements of its runs (of a CSV: in a text file beside it).
 
         Args:
             path: The file; its ending says the format: svg, pdf, png, csv, txt or json.
-            subject: Runs, a run, or the first of what `data` takes; further arguments and options as there.
+            *given: What `data` takes, and its options.
             theme: `light` or `dark`.
 
         Raises:
@@ -179,10 +174,10 @@ class Figure:
             raise OptionError(f"a figure is saved as {', '.join(FORMATS)} (got {written.name}){nearest(kind, FORMATS)}")
         statements = {
             run.id: with_bounds(said, run.attacks) if self.subject == "attacks" else said
-            for run in runs_of(subject)
+            for run in runs_of(*given[:1])
             if (said := run.statement) is not None
         }
-        rows = self.data(subject, *more, **options)
+        rows = self.data(*given, **options)
         written.write_bytes(export(self.name, rows, statements, kind, theme))
         if kind == "csv":
             written.with_suffix(".txt").write_bytes(export(self.name, rows, statements, "txt"))
@@ -191,14 +186,10 @@ class Figure:
 
 def without(*columns: str) -> Callable[[Sequence[Row]], list[Row]]:
     """A table without these columns."""
-
-    def table(rows: Sequence[Row]) -> list[Row]:
-        return [{name: value for name, value in row.items() if name not in columns} for row in rows]
-
-    return table
+    return lambda rows: [{name: value for name, value in row.items() if name not in columns} for row in rows]
 
 
-def runs_of(subject: Any) -> list[Run]:
+def runs_of(subject: Any = None) -> list[Run]:
     """The runs that the subject is, or nothing where it is something else."""
     held = list(subject) if isinstance(subject, list | tuple) else [subject]
     return held if all(isinstance(one, Run) for one in held) else []

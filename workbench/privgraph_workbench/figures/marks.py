@@ -1,12 +1,25 @@
-"""Series of rows: columns become places, and text where the mouse rests."""
+"""Charts of rows: columns become places, and text where the mouse rests."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from privgraph_workbench.figures.chart import Coordinate, Row, Series
-from privgraph_workbench.figures.hover import hovers
+from privgraph_workbench.figures.chart import PERCENT_ROOM, Axis, Chart, Coordinate, Panel, Row, Rule, Series
+from privgraph_workbench.text import texts
+from privgraph_workbench.words.numbers import number, percent, stated
+
+FORMS: Mapping[str, Callable[[Any], str]] = {
+    "text": str,
+    "count": lambda value: f"{value:,}",
+    "number": number,
+    "percent": percent,
+    "sound": lambda value: stated("sound", value),
+    "published": lambda value: stated("published", value),
+    "audited": lambda value: stated("audited", value),
+}
+"""How a value is written; bounds are rounded so that none says more than holds."""
 
 
 def marks(
@@ -26,35 +39,55 @@ def marks(
         hover: Columns that stand where the mouse rests; none: name and place.
         **look: Fields of `Series`; without a `kind` points.
     """
-    return Series(
-        **{"name": "", "kind": "points", **look},
-        x=_places(rows, x),
-        y=_places(rows, y),
-        hover=hovers(rows, *hover) if hover else (),
+    told = hovers(rows, *hover) if hover else ()
+    return Series(**{"name": "", "kind": "points", **look}, x=_places(rows, x), y=_places(rows, y), hover=told)
+
+
+def hovers(rows: Iterable[Row], *columns: str) -> tuple[str, ...]:
+    """For each row its columns, a line each, as text/figures.toml names them, where they have a value."""
+    known = {column: texts("figures")["columns"][column] for column in columns}
+    return tuple(
+        "\n".join(
+            f"{title} {FORMS[form](row[column])}".strip()
+            for column, (title, form) in known.items()
+            if row.get(column) not in (None, "")
+        )
+        for row in rows
     )
 
 
-def intervals(
-    rows: Sequence[Row], at: str | Sequence[Coordinate], low: str = "low", high: str = "high", **look: Any
-) -> list[Series]:
-    """A line from `low` to `high` for each row that has both; beside categories it is horizontal.
+def described(series: Series, panel: Panel) -> tuple[str, ...]:
+    """Text for each mark of a series: its own, else name and place as its axes write them."""
+    if series.hover or panel.bare or series.kind in ("band", "links"):
+        return series.hover
+    return tuple(
+        "\n".join(filter(None, (series.name, _place(panel.x, x, series), _place(panel.y, y, series))))
+        for x, y in zip(series.x, series.y, strict=True)
+    )
 
-    Args:
-        rows: One for each place.
-        at: A column, or the places.
-        low: The column where lines begin.
-        high: The column where they end.
-        **look: Fields of `Series`.
-    """
-    held = [(row, place) for row, place in zip(rows, _places(rows, at), strict=True) if row[low] is not None]
-    ends = tuple(row[end] for row, _ in held for end in (low, high))
-    places = tuple(place for _, place in held for _ in range(2))
-    x, y = (ends, places) if any(isinstance(place, str) for place in places) else (places, ends)
-    return [Series(**{"name": "95% interval", "kind": "links", **look}, x=x, y=y)] if held else []
+
+def _place(axis: Axis, value: Coordinate, series: Series) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value.replace("\n", " ")
+    return f"{axis.title}: {FORMS['percent' if axis.percent else series.epsilon or 'number'](value)}"
 
 
 def _places(rows: Sequence[Row], of: str | Sequence[Coordinate]) -> tuple[Coordinate, ...]:
     return tuple(row[of] for row in rows) if isinstance(of, str) else tuple(of)
+
+
+def intervals(
+    rows: Sequence[Row], at: str, low: str = "low", high: str = "high", *, name: str = "95% interval", **look: Any
+) -> list[Series]:
+    """A line between the columns `low` and `high` for each row that has both; beside categories it is
+    horizontal. `at` is the column of its place."""
+    held = [row for row in rows if row[low] is not None]
+    ends, places = tuple(row[end] for row in held for end in (low, high)), _places([*held], at)
+    places = tuple(place for place in places for _ in range(2))
+    x, y = (ends, places) if any(isinstance(place, str) for place in places) else (places, ends)
+    return [Series(name=name, kind="links", x=x, y=y, **look)] if held else []
 
 
 def outline(
@@ -67,6 +100,88 @@ def outline(
     return [ground, Series(name=name, kind="line", x=x, y=y, slot=slot, group=name)]
 
 
-def level(rows: Sequence[Row], x: str, y: float, name: str, slot: int) -> Series:
-    """A horizontal line at `y`, as wide as rows in their order along the column `x`."""
-    return Series(name=name, kind="level", x=(rows[0][x], rows[-1][x]), y=(y,), slot=slot)
+def level(places: Sequence[float], y: float, name: str, slot: int, **look: Any) -> Series:
+    """A horizontal line at `y` from the first of these places to the last."""
+    return Series(name=name, kind="line", x=(places[0], places[-1]), y=(y, y), slot=slot, **look)
+
+
+def band(rows: Sequence[Row], x: str, **look: Any) -> list[Series]:
+    """The 95% confidence bands of rows over the column `x`, interrupted where a row has no interval."""
+    pieces: list[list[Row]] = [[]]
+    for row in rows:
+        if row["low"] is None:
+            pieces.append([])
+        else:
+            pieces[-1].append(row)
+    look |= {"name": "95% confidence", "kind": "band", "legend": False}
+    return [marks(one, x, "high", low=_places(one, "low"), **look) for one in pieces if len(one) > 1]
+
+
+def grouped(rows: Iterable[Row], *columns: str) -> dict[Any, list[Row]]:
+    """Rows by the value of a column, or by the values of several, in order of their first."""
+    found: dict[Any, list[Row]] = {}
+    for row in rows:
+        key = tuple(row[column] for column in columns)
+        found.setdefault(key if len(columns) > 1 else key[0], []).append(row)
+    return found
+
+
+def distinct(names: Iterable[str]) -> tuple[str, ...]:
+    """The names, with a number after each that was there before: places on an axis must not fall together.
+
+    >>> distinct(["a", "b", "a"])
+    ('a', 'b', 'a (2)')
+    """
+    unique: dict[str, None] = {}
+    for name in names:
+        count, chosen = 1, name
+        while chosen in unique:
+            count += 1
+            chosen = f"{name} ({count})"
+        unique[chosen] = None
+    return tuple(unique)
+
+
+def placed(epsilon: float | None) -> bool:
+    """Whether an epsilon has a place on a logarithmic axis: there is one, neither zero nor infinite."""
+    return epsilon is not None and 0 < epsilon < math.inf
+
+
+def logarithmic(title: str, values: Iterable[float]) -> Axis:
+    """A logarithmic axis that holds the values, with some room on both sides."""
+    held = list(values)
+    return Axis(title=title, scale="log", low=min(held) / 1.4, high=max(held) * 1.4)
+
+
+def percentages(title: str, rows: Iterable[Row], *columns: str) -> Axis:
+    """An axis of percentages with one range for all panels that are compared."""
+    held = [row[column] for row in rows for column in columns if row[column] is not None]
+    room = 0.05 * (max(held) - min(held)) or 0.05
+    low, high = max(min(held) - room, -PERCENT_ROOM), min(max(held) + room, 1 + PERCENT_ROOM)
+    return Axis(title=title, percent=True, low=low, high=high)
+
+
+def named(categories: Iterable[str], title: str = "", *, labels: bool = True) -> Axis:
+    """An axis of categories; without `labels` it names none, because the panel to its left does."""
+    return Axis(title=title, scale="category", categories=tuple(categories), labels=labels)
+
+
+def single(
+    x: Axis, y: Axis, series: Iterable[Series], *, rules: Iterable[Rule] = (), of: str = "", **more: Any
+) -> Chart:
+    """A chart of one panel, `of` being that one's title."""
+    return Chart(panels=(Panel(x=x, y=y, title=of, rules=tuple(rules)),), series=tuple(series), **more)
+
+
+def network(rows: Sequence[Row], nodes: Iterable[Series], **more: Any) -> Chart:
+    """A drawn graph: rows of the kind `edge` (source, target) as thin lines between those of the kind `node`
+    (node, x, y), and below what is drawn of its nodes."""
+    known = {row["node"]: row for row in rows if row["kind"] == "node"}
+    ends = [known[row[end]] for row in rows if row["kind"] == "edge" for end in ("source", "target")]
+    edges = marks(ends, "x", "y", name="edges", kind="links", legend=False, faint=True)
+    return Chart(panels=(Panel(bare=True),), series=(edges, *nodes), height=480, **more)
+
+
+def empty(sentence: str = "nothing to draw yet") -> Chart:
+    """A chart that says why there is nothing to see."""
+    return Chart(panels=(Panel(title=sentence, bare=True),), series=(), height=240)

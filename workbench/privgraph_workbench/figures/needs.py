@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from privgraph.api.run import Run
@@ -30,25 +30,24 @@ def _of_one(read: Callable[[Run], Any]) -> Needs:
     return reader
 
 
-def _last(kind: str) -> Callable[[Run], Any]:
+def _last(kind: str) -> Needs:
     def read(run: Run) -> Any:
         held = getattr(run, f"{kind}s")
         if not held:
             raise _refused("none", kind=kind, run=run.id)
         return held[-1]
 
-    return read
+    return _of_one(read)
 
 
-def _kept(kind: type[Answers] | type[Ensemble]) -> Callable[[Run], Any]:
+def _kept(kind: type[Answers] | type[Ensemble], what: str) -> Needs:
     def read(run: Run) -> Any:
         try:
             return kind.load(run.folder)
         except FileNotFoundError:
-            what = "answers of teachers" if kind is Answers else "teachers"
             raise _refused("unkept", run=run.id, what=what, method=run.spec.method) from None
 
-    return read
+    return _of_one(read)
 
 
 def _outlook(runs: Sequence[Run]) -> tuple[Any, ...]:
@@ -66,15 +65,17 @@ def _ledger(runs: Sequence[Run]) -> tuple[Any, ...]:
     return ((), 0.0) if said is None else (said.ledger, said.delta)
 
 
-def _runs(runs: Sequence[Run]) -> tuple[Any, ...]:
-    return ([run.record for run in runs],)
-
-
-def _with_events(runs: Sequence[Run]) -> tuple[Any, ...]:
-    return ([(run.record, run.events) for run in runs],)
-
-
-EVENTS: Needs = _of_one(lambda run: run.events)
-ANSWERS, ENSEMBLE = _of_one(_kept(Answers)), _of_one(_kept(Ensemble))
-ATTACKS, ATTACK, AUDIT = _of_one(lambda run: run.attacks), _of_one(_last("attack")), _of_one(_last("audit"))
-RUNS, RUNS_AND_EVENTS, OUTLOOK, SIBLINGS, LEDGER = _runs, _with_events, _outlook, _siblings, _ledger
+NEEDS: Mapping[str, Needs] = {
+    "runs": lambda runs: ([run.record for run in runs],),
+    "runs and events": lambda runs: ([(run.record, run.events) for run in runs],),
+    "events": _of_one(lambda run: run.events),
+    "ledger": _ledger,
+    "outlook": _outlook,
+    "siblings": _siblings,
+    "answers": _kept(Answers, "answers of teachers"),
+    "one answer": _kept(Answers, "answers of teachers"),
+    "ensemble": _kept(Ensemble, "teachers"),
+    "attacks": _of_one(lambda run: run.attacks),
+    "attack": _last("attack"),
+    "audit": _last("audit"),
+}

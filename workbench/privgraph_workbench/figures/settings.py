@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
+from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import RunRecord
 from privgraph_workbench import summary
-from privgraph_workbench.figures.axes import placed
 from privgraph_workbench.figures.chart import Row
-from privgraph_workbench.figures.flags import composed
-from privgraph_workbench.words.naming import titled
+from privgraph_workbench.figures.marks import placed
+from privgraph_workbench.words.naming import titled, unit_of
 
 
 def setting_rows(records: Iterable[RunRecord], leave_out: Sequence[str] = ()) -> list[Row]:
@@ -31,7 +32,7 @@ def setting_rows(records: Iterable[RunRecord], leave_out: Sequence[str] = ()) ->
     return table_rows(summary.settings(summary.of_records(done), leave_out=leave_out), composed(done))
 
 
-def table_rows(table: pd.DataFrame, together: dict[str, int] | None = None) -> list[Row]:
+def table_rows(table: pd.DataFrame, together: Mapping[str, int] | None = None) -> list[Row]:
     """The same of a table of settings; `together`: how many runs read the same people, by run."""
     return [
         {str(name): _plain(value) for name, value in one.items()}
@@ -45,6 +46,14 @@ def table_rows(table: pd.DataFrame, together: dict[str, int] | None = None) -> l
         }
         for one in table.to_dict("records")
     ]
+
+
+def composed(records: Iterable[RunRecord]) -> dict[str, int]:
+    """How many of these runs read the same people, by the id of each; 0 where none of them is private."""
+    known = list(records)
+    people = {one.id: GraphId.of(one.spec).people for one in known}
+    together, private = Counter(people.values()), {people[one.id] for one in known if unit_of(one) != "none"}
+    return {run: together[read] if read in private else 0 for run, read in people.items()}
 
 
 def target(row: Row) -> str:

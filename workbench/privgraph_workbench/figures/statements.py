@@ -32,14 +32,12 @@ def block(statements: Mapping[str, PrivacyStatement], most: int | None = MOST) -
     held: dict[tuple[str, ...], list[str]] = {}
     for label, one in sorted(statements.items(), key=lambda pair: pair[1].unit == "none"):
         held.setdefault(_cells(one), []).append(label)
-    rows: list[Sequence[str]] = [("", said["unit"], *(EPSILONS[kind].title for kind in EPSILONS), "δ")]
-    blank = ("",) * (len(rows[0]) - 1)
+    rows: list[Sequence[str]] = [("", said["unit"], *(mark.title for mark in EPSILONS.values()), "δ")]
     for values, labels in list(held.items())[:most]:
-        more = f" +{len(labels) - 1}" if len(labels) > 1 else ""
-        first, *rest = wrapped(f"{labels[0]}{more}", LABEL) or [""]
-        rows += [(first, *values), *((f"  {line}", *blank) for line in rest)]
-    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+        first, *rest = wrapped(f"{labels[0]}{f' +{len(labels) - 1}' * (len(labels) > 1)}", LABEL) or [""]
+        rows += [(first, *values), *((f"  {line}", *[""] * len(values)) for line in rest)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
     left = 0 if most is None else len(held) - most
     return [*lines, fill(said["more"], count=left)] if left > 0 else lines
 
@@ -48,10 +46,7 @@ def _cells(said: PrivacyStatement) -> tuple[str, ...]:
     """Unit, the three epsilons and delta; bounds are rounded so that none says more than holds."""
     published, shown = said.epsilon_as_published, said.epsilon_audited
     # one number in the same digits: rounded up here and rounded off there, it would look like two
-    return (
-        "nothing" if said.unit == "none" else said.unit,
-        stated("sound", said.epsilon),
-        stated("sound" if published == said.epsilon else "published", published),
-        "none yet" if shown is None else f"≥ {stated('audited', shown)}",
-        rounded_delta(said.delta),
-    )
+    as_published = stated("sound" if published == said.epsilon else "published", published)
+    audited = "none yet" if shown is None else f"≥ {stated('audited', shown)}"
+    unit = "nothing" if said.unit == "none" else said.unit
+    return (unit, stated("sound", said.epsilon), as_published, audited, rounded_delta(said.delta))

@@ -9,7 +9,7 @@ import streamlit as st
 
 from privgraph.runs.records import RunRecord
 from privgraph.runs.trials import Trial
-from privgraph_workbench.figures.flags import Flag
+from privgraph_workbench.figures.chart import Flag
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, texts
 from privgraph_workbench.words import markup

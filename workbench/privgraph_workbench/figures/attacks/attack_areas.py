@@ -6,15 +6,12 @@ from collections.abc import Sequence
 
 from privgraph.attacks.record import AttackRecord
 from privgraph.registry import sides
-from privgraph_workbench.figures.chart import Axis, Chart, Row, Rule, distinct, empty, named, single
+from privgraph_workbench.figures.chart import Axis, Chart, Look, Row, Rule
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import intervals, marks
-from privgraph_workbench.figures.needs import ATTACKS
+from privgraph_workbench.figures.marks import distinct, intervals, marks, named, single
 from privgraph_workbench.leaks import by_similarity, guessing
 from privgraph_workbench.theme import NEUTRAL
 
-CLASSES = "true classes alone"
-"""What similarity tells by itself, with which an area of edges is to be compared."""
 HOVER = ("attack", "area", "area_low", "area_high", "epsilon")
 
 
@@ -29,41 +26,28 @@ def data(records: Sequence[AttackRecord], names: Sequence[str] = ()) -> list[Row
     signed_rank (its p-value, or None), by_classes (the area of the true classes alone, where the attack goes
     by similarity; else None), guessing (whether nothing says that it is better than a guess), evaluator
     (True: an evaluator alone knows the answers)."""
-    rows = [
-        {
-            "attack": name,
-            "attack_name": record.attack,
-            "run": record.run,
-            "epsilon": record.sound,
-            "area": record.found[0],
-            "area_low": record.found[1],
-            "area_high": record.found[2],
-            "models": list(record.areas),
-            "asks": sides(record.attack).asks,
-            **_found(record),
-            "signed_rank": record.signed_rank,
-            "by_classes": record.by_classes if by_similarity(record) else None,
-            "guessing": guessing(record),
-            "evaluator": True,
-        }
-        for name, record in zip(distinct(names or [one.title for one in records]), records, strict=True)
-    ]
+    rows: list[Row] = []
+    for name, record in zip(distinct(names or [one.title for one in records]), records, strict=True):
+        row = {"attack": name, "attack_name": record.attack, "run": record.run, "epsilon": record.sound}
+        row |= zip(("area", "area_low", "area_high"), record.found, strict=True)
+        row |= {"models": list(record.areas), "asks": sides(record.attack).asks}
+        rate = record.rates_found[-1]
+        found = (rate.true, rate.low, rate.high) if record.outcome.measurable(rate) else (None,) * 3
+        row |= {"false_alarms": rate.false, **dict(zip(("found", "found_low", "found_high"), found, strict=True))}
+        row |= {"signed_rank": record.signed_rank, "by_classes": classes_alone(record)}
+        rows.append(row | {"guessing": guessing(record), "evaluator": True})
     return sorted(rows, key=lambda row: (row["epsilon"], row["attack"]))
 
 
-def _found(record: AttackRecord) -> Row:
-    rate = record.rates_found[-1]
-    known = record.outcome.measurable(rate)
-    told = {"found": rate.true, "found_low": rate.low, "found_high": rate.high}
-    return {"false_alarms": rate.false, **{name: value if known else None for name, value in told.items()}}
+def classes_alone(record: AttackRecord) -> float | None:
+    """The area that the true classes reach by themselves, with which one of similarity is to be compared."""
+    return record.by_classes if by_similarity(record) else None
 
 
-@figure("attack_areas", "Area of each attack", data, needs=ATTACKS, settings=True)
+@figure("attack_areas", "Area of each attack", data, needs="attacks", settings=True)
 def chart(rows: Sequence[Row]) -> Chart:
     """A mark for each area on the line of its interval, a small one for each attacked model, one for what the
     true classes tell of edges, and chance."""
-    if not rows:
-        return empty("no attack is chosen")
     several = [{**row, "area": area} for row in rows if len(row["models"]) > 1 for area in row["models"]]
     classes = [row for row in rows if row["by_classes"] is not None]
     series = intervals(rows, "attack", "area_low", "area_high")
@@ -71,7 +55,8 @@ def chart(rows: Sequence[Row]) -> Chart:
     if several:  # a mark apart from that of the mean, also where it lies upon it
         series.append(marks(several, "area", "attack", name="each attacked model", shape=3, size=7))
     if classes:
-        series.append(marks(classes, "by_classes", "attack", name=CLASSES, slot=NEUTRAL, shape=2, hollow=True, size=13))
+        look: Look = {"name": "true classes alone", "slot": NEUTRAL, "shape": 2, "hollow": True, "size": 13}
+        series.append(marks(classes, "by_classes", "attack", **look))
     ends = [float(x) for one in series for x in one.x if x is not None]
     return single(
         Axis(title="area under the curve (0.5: chance)", low=min(0.45, *ends) - 0.02, high=max(0.6, *ends) + 0.02),

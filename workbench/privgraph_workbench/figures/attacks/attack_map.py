@@ -7,20 +7,19 @@ from collections.abc import Sequence
 from typing import Any
 
 from privgraph.attacks.record import AttackRecord
-from privgraph_workbench.figures.chart import Axis, Chart, Look, Panel, Row, edges, empty
+from privgraph_workbench.figures.chart import Chart, Flag, Look, Row
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.flags import Flag
-from privgraph_workbench.figures.marks import marks
-from privgraph_workbench.figures.needs import ATTACK
+from privgraph_workbench.figures.marks import marks, network
 from privgraph_workbench.theme import NEUTRAL
 
 LEVELS = (
-    (0.99, "found before 99% of the others", 22, 1),
-    (0.9, "before 90 to 99%", 16, 3),
-    (0.0, "before fewer", 11, 0),
+    (0.99, "trained, found before 99% of the others", 22, 1),
+    (0.9, "trained, before 90 to 99%", 16, 3),
+    (0.0, "trained, before fewer", 11, 0),
+    (-math.inf, "did not train", 8, NEUTRAL),
 )
-"""Exposure from which a training node is drawn so, the words for it, its size, and the slot of its colour:
-that of a warning for the most exposed."""
+"""Exposure from which a node is drawn so, the words for it, its size, and the slot of its colour: that of a
+warning for the most exposed."""
 HOVER = ("node", "class", "degree", "exposure")
 APART = 1.3
 """Distance between pieces, in radii."""
@@ -39,22 +38,11 @@ def data(record: AttackRecord) -> list[Row]:
     pieces = sorted(networkx.connected_components(graph), key=lambda piece: (-len(piece), min(piece)))
     places = _placed([networkx.kamada_kawai_layout(graph.subgraph(sorted(piece))) for piece in pieces])
     rows: list[Row] = [{"kind": "edge", "source": source, "target": target} for source, target in record.map_edges]
+    ahead = {"others": record.ahead.others, "ahead": record.ahead.found, "by_chance": record.ahead.by_chance}
     for one in record.map_nodes:
-        x, y = places[one.node]
-        rows.append(
-            {
-                "kind": "node",
-                "node": one.node,
-                "x": round(x, 4),
-                "y": round(y, 4),
-                "class": one.label,
-                "degree": one.degree,
-                "exposure": one.exposure,
-                "others": record.ahead.others,
-                "ahead": record.ahead.found,
-                "by_chance": record.ahead.by_chance,
-            }
-        )
+        x, y = (round(place, 4) for place in places[one.node])
+        own = {"class": one.label, "degree": one.degree, "exposure": one.exposure}
+        rows.append({"kind": "node", "node": one.node, "x": x, "y": y, **own, **ahead})
     return rows
 
 
@@ -74,20 +62,13 @@ def _placed(layouts: Sequence[dict[int, Any]]) -> dict[int, tuple[float, float]]
     return places
 
 
-@figure("attack_map", "The risk map", data, needs=ATTACK, flags=(Flag.EVALUATOR,))
+@figure("attack_map", "The risk map", data, needs="attack", always=[Flag.EVALUATOR])
 def chart(rows: Sequence[Row]) -> Chart:
-    """The more exposed, the larger; nodes that did not train are faint."""
-    nodes = {row["node"]: row for row in rows if row["kind"] == "node"}
-    if not nodes:
-        return empty("this attack kept no map")
-    series = [edges(nodes, [(row["source"], row["target"]) for row in rows if row["kind"] == "edge"])]
-    for place, (low, words, size, slot) in enumerate((*LEVELS, (None, "did not train", 8, NEUTRAL))):
-        high = LEVELS[place - 1][0] if place else math.inf
-        if low is None:
-            held, name = [row for row in nodes.values() if row["exposure"] is None], words
-        else:
-            trained = [row for row in nodes.values() if row["exposure"] is not None]
-            held, name = [row for row in trained if low <= row["exposure"] < high], f"trained, {words}"
-        look: Look = {"slot": slot, "size": size, "hollow": low is None, "hover": HOVER}
-        series += [marks(held, "x", "y", name=name, **look)] if held else []
-    return Chart(panels=(Panel(x=Axis(title=""), y=Axis(title=""), bare=True),), series=tuple(series), height=480)
+    """The more exposed, the larger; nodes that did not train are hollow."""
+    left, series = [row for row in rows if row["kind"] == "node"], []
+    for low, name, size, slot in LEVELS:
+        held = [row for row in left if (-math.inf if row["exposure"] is None else row["exposure"]) >= low]
+        left = [row for row in left if row not in held]
+        look: Look = {"name": name, "slot": slot, "size": size, "hollow": slot == NEUTRAL, "hover": HOVER}
+        series += [marks(held, "x", "y", **look)] if held else []
+    return network(rows, series)

@@ -6,28 +6,25 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from privgraph.attacks.exchange import group_delta
 from privgraph.attacks.record import FEW, AttackRecord
-from privgraph.registry import sides
-from privgraph_workbench.figures.attacks.colours import slots
-from privgraph_workbench.figures.attacks.limits import claim_rows
-from privgraph_workbench.figures.audits.audit_roc import SCALES
-from privgraph_workbench.figures.chart import Axis, Chart, Look, Row, Series, distinct, empty, single
+from privgraph.audits.bounds import at_most
+from privgraph_workbench.figures.attacks.attack_areas import classes_alone
+from privgraph_workbench.figures.audits.audit_roc import POINTS, SCALES, decade, frontier, square
+from privgraph_workbench.figures.chart import Chart, Look, Row, Series
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import marks
-from privgraph_workbench.figures.needs import ATTACKS
-from privgraph_workbench.leaks import by_similarity, guessing
+from privgraph_workbench.figures.marks import distinct, grouped, marks, single
+from privgraph_workbench.leaks import guessing
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.numbers import number, stated
 
-ABOVE = 1.04
-"""Where the axis of what is found ends: a line that runs along 1 is seen."""
-DOTTED = 5
-"""The dash of limits where there are several."""
-LINE = 66
-"""The longest line of an entry in the legend: a longer one would be cut off."""
+DOTTED, BARE = 5, 1
+"""The dash of limits where there are several, and the slot of what is not private."""
+BY_CHANCE = 0.025
 COLUMNS = {
     "attack": "attack",
     "curve": "curve",
@@ -36,13 +33,7 @@ COLUMNS = {
     "low": "true_positive_rate_low",
     "high": "true_positive_rate_high",
 }
-"""What stands in a CSV, and as what; all else is the same for all rows of an attack, and told in the text
-beside it."""
-OWN, FAINT = "the run's own training nodes", "faint: each run's own training nodes"
-"""The faint line of a single attack in the legend, and those of several."""
-BAND = "band: all attacked models"
-CROWD = 3
-"""Attacks from which on one line is drawn of each: faint ones beside them would hide them."""
+"""What stands in a CSV, and as what; all else is the same for all rows of an attack."""
 
 
 def data(
@@ -63,45 +54,55 @@ def data(
     that so many others can show, and its true positive rate with its interval), confidence (of all
     intervals), guessing (whether nothing says that it is better than a guess), drawn (whether members were
     drawn at random), epsilon (sound), by_classes (the area of the true classes alone, where the attack goes
-    by similarity; else None), steps, scale, asks, members_are, others_are (the attack's question and its two
-    sides in words), others (how many of them it is judged on: their smallest share that can be named is one
-    of so many), graph (of `graphs`, what it was on), banded (whether bands are drawn; a CSV has them in any
-    case). An infinite
-    epsilon has no rows, for it allows everything, nor has one whose neighbouring datasets lead from no node
-    that trains to one that does not. Raises `ValueError` for an unknown scale."""
+    by similarity; else None), steps, scale, others (how many of them it is judged on: their smallest share
+    that can be named is one of so many), graph (of `graphs`, what it was on), banded (whether bands are
+    drawn; a CSV has them in any case). An infinite epsilon has no rows, for it allows everything, nor has one
+    whose neighbouring datasets lead from no node that trains to one that does not. Raises `ValueError` for an
+    unknown scale."""
     if scale not in SCALES:
         raise ValueError(f"the scale must be one of {', '.join(SCALES)} (got {scale})")
-    rows: list[Row] = []
-    claims: set[tuple[float, float, int | None]] = set()
+    rows, claims = list[Row](), set[tuple[float, float, int]]()
     titles = distinct(names or [one.title for one in records])
     for name, record, graph in zip(titles, records, graphs or [""] * len(records), strict=True):
-        area, rare, apart = record.found, record.rare_found, sides(record.attack)
-        shared: Row = {"attack": name, "attack_name": record.attack, "run": record.run, "area": area[0]}
-        shared |= {"own_area": record.outcome.area, "area_low": area[1], "area_high": area[2]}
-        shared |= {"models": len(record.areas), "rare_false": None if record.rare is None else record.rare.false}
+        (area, low, high), rare = record.found, record.rare_found
+        shared: Row = {"attack": name, "attack_name": record.attack, "run": record.run, "area": area}
+        shared |= {"own_area": record.outcome.area, "area_low": low, "area_high": high, "models": len(record.areas)}
+        shared |= {"rare_false": None if record.rare is None else record.rare.false}
         shared |= {f"rare_{end}": None if rare is None else getattr(rare, end) for end in ("true", "low", "high")}
         shared |= {"confidence": record.confidence, "guessing": guessing(record), "drawn": record.drawn}
-        shared |= {"epsilon": record.sound, "by_classes": record.by_classes if by_similarity(record) else None}
-        shared |= {"steps": record.steps, "delta": record.delta, "scale": scale, "asks": apart.asks}
-        shared |= {"members_are": apart.members, "others_are": apart.others, "others": record.outcome.others}
+        shared |= {"epsilon": record.sound, "by_classes": classes_alone(record), "steps": record.steps}
+        shared |= {"delta": record.delta, "scale": scale, "others": record.outcome.others}
         shared |= {"graph": graph, "banded": banded}
-        band = (record.band_false, record.band_mean, record.band_low, record.band_high)
-        blank = [None] * len(record.band_false)
-        curves = {
-            "band": band if len(record.areas) > 1 else ((),) * 4,
-            "mean": (*band[:2], blank, blank) if len(record.areas) >= FEW else ((),) * 4,
-            "attack": (record.roc_false, record.roc_true, *([None] * len(record.roc_false),) * 2),
-        }
-        rows += [
-            {"curve": curve, "false": false, "true": true, "low": low, "high": high, **shared}
-            for curve, ends in curves.items()
-            for false, true, low, high in zip(*ends, strict=True)
-        ]
-        claim = (record.sound, record.delta, record.steps)
-        if record.drawn and record.steps is not None and math.isfinite(record.sound) and claim not in claims:
+        if len(record.areas) > 1:
+            band = (record.band_false, record.band_mean, record.band_low, record.band_high)
+            rows += _rows("band", shared, *band)
+            rows += _rows("mean", shared, *band[:2]) if len(record.areas) >= FEW else []
+        rows += _rows("attack", shared, record.roc_false, record.roc_true)
+        if record.drawn and record.steps is not None and math.isfinite(record.sound):
+            if (claim := (record.sound, record.delta, record.steps)) not in claims:
+                rows += _claim(record, record.steps, shared)
             claims.add(claim)
-            rows += claim_rows(record, record.steps, shared)
     return rows
+
+
+def _rows(curve: str, shared: Row, *ends: Sequence[float]) -> list[Row]:
+    blank = {"curve": curve, "false": None, "true": None, "low": None, "high": None, **shared}
+    points = zip(*ends, strict=True)
+    return [blank | dict(zip(("false", "true", "low", "high"), point, strict=False)) for point in points]
+
+
+def _claim(record: AttackRecord, steps: int, shared: Row) -> list[Row]:
+    """The most that a sound epsilon allows."""
+    epsilon, delta = steps * record.sound, group_delta(record.sound, record.delta, steps)
+    places = np.geomspace(1e-4, 1, POINTS) if shared["scale"] == "log" else np.linspace(0, 1, POINTS)
+    false = sorted({*places.tolist(), (1 - delta) / (1 + math.exp(min(epsilon, 700.0)))})
+    found = [frontier(_with_chance(one, record.outcome.others), epsilon, delta) for one in false]
+    return _rows("sound", shared, false, [_with_chance(one, record.outcome.members) for one in found])
+
+
+def _with_chance(rate: float, of: int) -> float:
+    """The largest rate behind one that is observed among so many, at `BY_CHANCE` (Clopper and Pearson)."""
+    return float(at_most(math.floor(rate * of + 1e-9), of, BY_CHANCE))
 
 
 def table(rows: Sequence[Row]) -> list[Row]:
@@ -110,79 +111,63 @@ def table(rows: Sequence[Row]) -> list[Row]:
     return [
         {name: round(value, 6) if isinstance(value := row[key], float) else value for key, name in COLUMNS.items()}
         for row in rows
-        if row["curve"] not in ("band", "mean") or row["false"] == 0 or row["false"] >= _first(row, 0.0)
+        if row["curve"] not in ("band", "mean") or row["false"] == 0 or row["false"] >= _first(row)
     ]
 
 
-@figure("attack_roc", "What attacks find", data, needs=ATTACKS, settings=True, table=table)
+def _first(row: Row) -> float:
+    """The smallest false positive rate that is observed: one of the others; of a claim any."""
+    return 0.0 if row["curve"] == "sound" else float((1 - 1e-9) / row["others"])
+
+
+@figure("attack_roc", "What attacks find", data, needs="attacks", settings=True, table=table)
 def chart(rows: Sequence[Row]) -> Chart:
-    """A curve for each attack with its band over attacked models, the claims, and a guess by chance.
-
-    The curve is the mean over the attacked models, whose area is told; that of one model alone is faint."""
-    if not rows:
-        return empty("no attack is chosen")
-    logarithmic = rows[0]["scale"] == "log"
-    low = _least(rows) if logarithmic else 0.0
-    floor = _lowest(rows, low) if logarithmic else 0.0
-    guess = np.geomspace(max(low, floor), 1, 30).tolist() if logarithmic else [0.0, 1.0]
-    series = [Series(name="guessing", kind="line", x=tuple(guess), y=tuple(guess), slot=NEUTRAL, shape=2)]
-    names = list(dict.fromkeys(row["attack"] for row in rows))
-    asked = list(dict.fromkeys(row["asks"] for row in rows))
-    only = len({row["attack"] for row in rows if row["curve"] == "sound"}) < 2
-    lone = len(names) == 1
-    epsilons = {row["attack"]: row["epsilon"] for row in rows}
-    for slot, name in zip(slots([epsilons[name] for name in names]), names, strict=True):
-        # no share of the others lies between none and one of them: there a logarithmic curve has no place
-        held = [row for row in rows if row["attack"] == name and (not logarithmic or row["false"] >= _first(row, low))]
-        band = [row for row in held if row["curve"] == "band" and row.get("banded", True)]
-        band = [row for row in band if not logarithmic or row["high"] > 0]
-        if band:
-            # no logarithm of 0: there the band reaches to the lower edge
-            own: Look = {"slot": slot, "low": tuple(max(row["low"], floor) for row in band), "legend": False}
-            series.append(marks(band, "false", "high", name=name, group=name, kind="band", **own))
-        drawn = [row for row in held if not logarithmic or row["true"] is None or row["true"] > 0]
-        mean = [row for row in drawn if row["curve"] == "mean"]
-        single_model = _stepped([row for row in drawn if row["curve"] == "attack"])
-        for curve in (mean or single_model,) if len(names) >= CROWD else (mean, single_model):
-            if curve:
-                faint = curve is single_model and bool(mean)
-                whose = OWN if lone and faint else name  # a group has one entry in the legend
-                told = textwrap.fill(f"{whose} ({_areas(curve[0])})", LINE)
-                own = {"slot": slot, "group": whose, "faint": faint, "legend": not faint or lone}
-                series.append(marks(curve, "false", "true", name=told, kind="line", **own))
-        if claim := [row for row in held if row["curve"] == "sound"]:
-            limit = f"sound ε = {stated('sound', claim[0]['epsilon'])} allows no more"
+    """A curve for each attack with its band over attacked models, the claims, and a guess by chance. The
+    curve is the mean over the attacked models, or that of one where these are few."""
+    least = floor = 0.0
+    if rows[0]["scale"] == "log":  # where no share lies between none and one of the others
+        least = min(1e-3, decade(row["false"] for row in rows if row["curve"] == "attack" and row["false"] > 0))
+        rows = [row for row in rows if row["false"] >= max(least, _first(row))]
+        drawn = [row["true"] if row["low"] is None else row["low"] for row in rows if row["curve"] != "sound"]
+        floor = min(0.1, max(least, decade(one for one in drawn if one > 0)))
+        rows = [row for row in rows if max(row["true"], row["high"] or 0.0) > 0]
+    x, y, guess = square("false positive rate", "true positive rate", least, floor)
+    series, attacks = [guess], grouped(rows, "attack")
+    only = len(grouped((row for row in rows if row["curve"] == "sound"), "attack")) == 1
+    for (name, own), slot in zip(attacks.items(), slots([own[0]["epsilon"] for own in attacks.values()]), strict=True):
+        curves, look = grouped(own, "curve"), Look(slot=slot, group=name)
+        if band := curves.get("band") if own[0].get("banded", True) else None:
+            low = tuple(max(row["low"], floor) for row in band)  # no logarithm of 0
+            series.append(marks(band, "false", "high", name=name, kind="band", low=low, legend=False, **look))
+        if curve := curves.get("mean") or _stepped(curves.get("attack", ())):
+            area = curve[0]["area" if curve[0]["curve"] == "mean" else "own_area"]
+            series.append(_line(curve, f"{name} (area {number(area)})", **look))
+        if claim := curves.get("sound"):
             # several limits would be one line in several places: each has its curve's colour then
-            own = {"epsilon": "sound"} if only else {"slot": slot, "shape": DOTTED}
-            told = limit if only else textwrap.fill(f"{limit}: {name}", LINE)
-            series.append(marks(claim, "false", "true", name=told, kind="line", **own))
-    if any(one.faint and not one.legend for one in series):
-        series.append(Series(name=FAINT, kind="line", slot=NEUTRAL, shape=0, faint=True))
-    if any(one.kind == "band" for one in series):
-        series.append(Series(name=BAND, kind="band", slot=NEUTRAL))
-    graphs = {row["graph"] for row in rows} if len({row["graph"] for row in rows}) == 1 else ()
-    return single(
-        _axis("false positive rate (", logarithmic, low),
-        _axis("true positive rate (", logarithmic, floor, ABOVE),
-        series,
-        title=" ".join([f"{asked[0][:1].upper()}{asked[0][1:]}?", *graphs]) if len(asked) == 1 else "",
-        height=470,
-        legend=True,
-    )
+            alone: Look = {"epsilon": "sound"} if only else {"slot": slot, "shape": DOTTED}
+            told = f"sound ε = {stated('sound', claim[0]['epsilon'])} allows no more{f': {name}' * (not only)}"
+            series.append(_line(claim, told, **alone))
+    return single(x, y, series, height=470, legend=True)
 
 
-def _areas(row: Row) -> str:
-    """The area of the curve that is drawn, and of how many models it is."""
-    classes = "" if row["by_classes"] is None else f"; true classes alone: {number(row['by_classes'])}"
-    if row["curve"] == "mean":
-        return f"mean of {row['models']} models, area {number(row['area'])}{classes}"
-    one = f"one of {row['models']} models, " if row["models"] > 1 else ""
-    return f"{one}area {number(row['own_area'])}{classes}"
+def slots(epsilons: Sequence[float]) -> list[int]:
+    """The slot of each curve by its run's sound epsilon, whatever it is drawn beside: neighbours among 1, 2,
+    4, 8 and 16 differ, and what is not private (infinite) has its own. Of those with one slot the first has
+    it, and others the next free one; where none is free, they share.
+
+    >>> slots([1.0, 8.0, float("inf")]), slots([8.0, float("inf")]), slots([7.9, 8.0])
+    ([3, 0, 1], [0, 1], [0, 2])
+    """
+    private = [slot for slot in range(NEUTRAL) if slot != BARE]
+    wanted = [
+        BARE if math.isinf(one) else private[(round(math.log2(max(one, 1e-9))) - 3) % len(private)] for one in epsilons
+    ]
+    free = [slot for slot in (*private, BARE) if slot not in wanted]
+    return [free.pop(0) if slot in wanted[:place] and free else slot for place, slot in enumerate(wanted)]
 
 
-def _first(row: Row, low: float) -> float:
-    """The smallest false positive rate of a logarithmic curve: one of the others, of what is observed."""
-    return low if row["curve"] == "sound" else max(low, (1 - 1e-9) / row["others"])
+def _line(rows: Sequence[Row], name: str, **look: Any) -> Series:
+    return marks(rows, "false", "true", name=textwrap.fill(name, 66), kind="line", **look)
 
 
 def _stepped(curve: Sequence[Row]) -> list[Row]:
@@ -194,29 +179,3 @@ def _stepped(curve: Sequence[Row]) -> list[Row]:
             steps.append({**steps[-1], "false": row["false"]})
         steps.append(row)
     return steps
-
-
-def _axis(title: str, logarithmic: bool, low: float, high: float = 1.0) -> Axis:
-    if logarithmic:
-        return Axis(title=f"{title}logarithmic)", scale="log", low=low, high=high)
-    return Axis(title=f"{title}linear)", low=0.0, high=high)
-
-
-def _least(rows: Sequence[Row]) -> float:
-    """The power of ten at or below the smallest false positive rate that an attack reached, at most 0.001."""
-    seen = [row["false"] for row in rows if row["curve"] == "attack" and row["false"] > 0]
-    return float(min(1e-3, 10.0 ** math.floor(math.log10(min(seen, default=0.1) * 0.999))))
-
-
-def _lowest(rows: Sequence[Row], low: float) -> float:
-    """The power of ten at or below all that is drawn of attacks, at most 0.1: where they find much,
-    the curves do not lie in a sliver below the upper edge."""
-    drawn = [
-        row["true"] if row["low"] is None else row["low"]
-        for row in rows
-        if row["curve"] != "sound"
-        and (row["curve"] != "band" or row.get("banded", True))
-        and row["false"] >= _first(row, low)
-    ]
-    seen = [one for one in drawn if one > 0]
-    return float(min(0.1, max(low, 10.0 ** math.floor(math.log10(min(seen, default=low) * 0.999)))))

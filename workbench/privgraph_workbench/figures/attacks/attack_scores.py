@@ -6,13 +6,9 @@ from collections.abc import Sequence
 
 from privgraph.attacks.record import AttackRecord
 from privgraph.registry import sides
-from privgraph_workbench.figures.chart import Axis, Chart, Row, empty, single
+from privgraph_workbench.figures.chart import Axis, Chart, Flag, Row
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.flags import Flag
-from privgraph_workbench.figures.marks import outline
-from privgraph_workbench.figures.needs import ATTACK
-
-SIDES = ("members", "others")
+from privgraph_workbench.figures.marks import empty, outline, single
 
 
 def data(record: AttackRecord) -> list[Row]:
@@ -20,32 +16,23 @@ def data(record: AttackRecord) -> list[Row]:
     share_others (of all of that side), members_are, others_are (each side in words), attack (its title),
     attack_name (in `ATTACKS`)."""
     apart = sides(record.attack)
-    totals = {"members": sum(record.scores_members), "others": sum(record.scores_others)}
+    shared = {"members_are": apart.members, "others_are": apart.others}
+    shared |= {"attack": record.title, "attack_name": record.attack}
+    one, other = max(1, sum(record.scores_members)), max(1, sum(record.scores_others))
     bins = zip(record.edges[:-1], record.edges[1:], record.scores_members, record.scores_others, strict=True)
     return [
-        {
-            "low": low,
-            "high": high,
-            "members": members,
-            "others": others,
-            "share_members": members / max(1, totals["members"]),
-            "share_others": others / max(1, totals["others"]),
-            "members_are": apart.members,
-            "others_are": apart.others,
-            "attack": record.title,
-            "attack_name": record.attack,
-        }
+        {"low": low, "high": high, "members": members, "others": others, "share_members": members / one}
+        | {"share_others": others / other, **shared}
         for low, high, members, others in bins
     ]
 
 
-@figure("attack_scores", "The attack's scores", data, needs=ATTACK, flags=(Flag.EVALUATOR,))
+@figure("attack_scores", "The attack's scores", data, needs="attack", always=[Flag.EVALUATOR])
 def chart(rows: Sequence[Row]) -> Chart:
     """Two outlines over one axis: where they lie apart, the attack tells one side from the other."""
     if not any(row["members"] or row["others"] for row in rows):
         return empty("this attack kept no scores")
-    names = {side: str(rows[0][f"{side}_are"]) for side in SIDES}
-    sides = enumerate(names.items())
-    series = (one for slot, (side, name) in sides for one in outline(rows, f"share_{side}", name, slot))
-    x = Axis(title=f"score (a higher one speaks for {names['members']})")
+    members, others = rows[0]["members_are"], rows[0]["others_are"]
+    series = [*outline(rows, "share_members", members, 0), *outline(rows, "share_others", others, 1)]
+    x = Axis(title=f"score (a higher one speaks for {members})")
     return single(x, Axis(title="percent of each side", percent=True, low=0), series, height=340)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from privgraph_workbench.figures.chart import Axis, Chart, Look, Panel, Row, Rule, distinct, empty, named
+from privgraph_workbench.figures.chart import Axis, Chart, Look, Panel, Row, Rule
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import marks
+from privgraph_workbench.figures.marks import distinct, marks, named
 from privgraph_workbench.words.numbers import stated
 
-SIDES = (("alone", "ε of this mechanism alone"), ("without", "ε of all others, without it"))
+SIDES = {"alone": "ε of this mechanism alone", "without": "ε of all others, without it"}
 
 
 def data(costs: Iterable[tuple[str, float, float]], whole: float) -> list[Row]:
@@ -23,17 +23,15 @@ def data(costs: Iterable[tuple[str, float, float]], whole: float) -> list[Row]:
 def chart(rows: Sequence[Row]) -> Chart:
     """Two columns of bars with a line at the epsilon of all together; epsilons of parts do not add up to
     it."""
-    if not rows:
-        return empty("nothing that is protected is read")
-    finite = [row[key] for row in rows for key in ("alone", "without", "whole") if math.isfinite(row[key])]
+    finite = [row[key] for row in rows for key in (*SIDES, "whole") if math.isfinite(row[key])]
     highest = 1.25 * max(finite, default=0.0) or 1.0
     whole, names = rows[0]["whole"], distinct(row["name"] for row in rows)
     rules = (Rule(x=whole, label="all together", side="left"),) * math.isfinite(whole)
     panels, series = [], []
-    for place, (key, title) in enumerate(SIDES):
+    for place, (key, title) in enumerate(SIDES.items()):
         panels.append(Panel(x=Axis(title=title, low=0, high=highest), y=named(names, labels=not place), rules=rules))
         look: Look = {"epsilon": "sound", "panel": place, "legend": False, "hover": ("name", key)}
-        text = tuple(stated("sound", row[key]) for row in rows)
+        look["text"] = tuple(stated("sound", row[key]) for row in rows)
         lengths = [min(row[key], highest) for row in rows]
-        series.append(marks(rows, lengths, names, name=title, kind="bars", text=text, **look))
+        series.append(marks(rows, lengths, names, name=title, kind="bars", **look))
     return Chart(panels=tuple(panels), series=tuple(series), columns=2, height=190 + 40 * len(rows))

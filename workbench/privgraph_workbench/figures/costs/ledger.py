@@ -5,30 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from privgraph.privacy import events
 from privgraph.privacy.accountants import RenyiAccountant
-from privgraph.privacy.events import (
-    Gaussian,
-    Laplace,
-    NonPrivate,
-    Nothing,
-    PoissonSampled,
-    Repeated,
-    SampledSubgraphs,
-    SampledTerms,
-    Single,
-)
 from privgraph.privacy.ledger import Ledger, LedgerEntry
-from privgraph_workbench.figures.chart import Axis, Chart, Look, Row, distinct, empty, named, single
+from privgraph_workbench.figures.chart import Axis, Chart, Flag, Look, Row
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.flags import Flag
-from privgraph_workbench.figures.marks import marks
-from privgraph_workbench.figures.needs import LEDGER
+from privgraph_workbench.figures.marks import distinct, marks, named, single
 from privgraph_workbench.words.numbers import percent
 
 ORDERS = (*range(2, 65), 96, 128, 192, 256, 512, 1024)
-_WITH_NOISE = (Gaussian, Laplace, SampledTerms, SampledSubgraphs)
+_WITH_NOISE = (events.Gaussian, events.Laplace, events.SampledTerms, events.SampledSubgraphs)
 HOVER = ("mechanism", "stage", "share", "noise_std", "sensitivity", "norm", "sampling_rate", "note")
-SHARE = "share of the budget (percent of Rényi divergence)"
 
 
 def data(entries: Sequence[LedgerEntry], delta: float) -> list[Row]:
@@ -43,57 +30,40 @@ def data(entries: Sequence[LedgerEntry], delta: float) -> list[Row]:
     order = accountant.epsilon_and_order(Ledger(entries).event(), delta)[1]
     order = order if math.isfinite(order) else float(ORDERS[-1])
     costs = [_cost(accountant, entry, order) for entry in entries]
-    infinite = [math.isinf(cost) for cost in costs]
-    weights = [float(one) for one in infinite] if any(infinite) else costs
-    total = sum(weights)
+    infinite = [float(math.isinf(cost)) for cost in costs]
+    weights = infinite if any(infinite) else costs
+    total = sum(weights) or 1.0
     return [
-        {
-            "kind": entry.kind.value,
-            "mechanism": entry.mechanism,
-            "stage": entry.stage,
-            "count": entry.count,
-            "noise_std": entry.noise_std,
-            "sensitivity": entry.sensitivity,
-            "norm": entry.norm,
-            "noise_multiplier": _multiplier(entry.event),
-            "sampling_rate": entry.sampling_rate,
-            "share": weight / total if total else 0.0,
-            "private": not isinstance(entry.event, NonPrivate),
-            "note": entry.note,
-        }
+        {"kind": entry.kind.value, "mechanism": entry.mechanism, "stage": entry.stage, "count": entry.count}
+        | {"noise_std": entry.noise_std, "sensitivity": entry.sensitivity, "norm": entry.norm}
+        | {"noise_multiplier": _multiplier(entry.event), "sampling_rate": entry.sampling_rate}
+        | {"share": weight / total, "private": not isinstance(entry.event, events.NonPrivate), "note": entry.note}
         for entry, weight in zip(entries, weights, strict=True)
     ]
 
 
-@figure("ledger", "Where the privacy budget goes", data, needs=LEDGER, settings=True)
+def _cost(accountant: RenyiAccountant, entry: LedgerEntry, order: float) -> float:
+    if isinstance(entry.event, events.Nothing) or not entry.count:
+        return 0.0
+    return float(accountant.rdp(events.Repeated(event=entry.event, count=entry.count), [order])[0])
+
+
+def _multiplier(event: events.Single) -> float | None:
+    base = event.event if isinstance(event, events.PoissonSampled) else event
+    return base.noise_multiplier if isinstance(base, _WITH_NOISE) else None
+
+
+@figure("ledger", "Where the privacy budget goes", data, needs="ledger", settings=True)
 def chart(rows: Sequence[Row]) -> Chart:
     """Horizontal bars of the shares, in the order in which the mechanisms were first run."""
-    if not rows:
-        return empty("nothing that is protected has been read")
-    names = distinct(name(row) for row in rows)
-    look: Look = {"legend": False, "text": tuple(percent(row["share"]) for row in rows), "hover": HOVER}
+    stages = (", ".join(filter(None, (row["mechanism"], row["stage"]))) for row in rows)
+    counts = (f" × {row['count']}" * (row["count"] != 1) for row in rows)
+    names = distinct(map(str.__add__, stages, counts))
+    look: Look = {"text": tuple(percent(row["share"]) for row in rows), "hover": HOVER}
     return single(
-        Axis(title=SHARE, percent=True, low=0, high=1),
+        Axis(title="share of the budget (percent of Rényi divergence)", percent=True, low=0, high=1),
         named(names),
         [marks(rows, "share", names, name="share", kind="bars", **look)],
         flags=(Flag.UNPROTECTED,) * (not all(row["private"] for row in rows)),
         height=170 + 38 * len(rows),
     )
-
-
-def _cost(accountant: RenyiAccountant, entry: LedgerEntry, order: float) -> float:
-    if isinstance(entry.event, Nothing) or not entry.count:
-        return 0.0
-    return float(accountant.rdp(Repeated(event=entry.event, count=entry.count), [order])[0])
-
-
-def _multiplier(event: Single) -> float | None:
-    base = event.event if isinstance(event, PoissonSampled) else event
-    return base.noise_multiplier if isinstance(base, _WITH_NOISE) else None
-
-
-def name(row: Row) -> str:
-    """A mechanism with its stage, and how often it was run."""
-    stage = f", {row['stage']}" if row["stage"] else ""
-    times = f" × {row['count']}" if row["count"] != 1 else ""
-    return f"{row['mechanism']}{stage}{times}"

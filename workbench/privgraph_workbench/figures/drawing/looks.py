@@ -7,6 +7,11 @@ from dataclasses import dataclass
 from privgraph_workbench.figures.chart import Series
 from privgraph_workbench.theme import DASHES, EPSILONS, MARKERS, PATTERNS, Theme
 
+BAND = {"light": 0.18, "dark": 0.28}
+"""Opacity of a band by theme: on a dark ground, less of it is seen."""
+FAINT = 0.45
+"""Opacity of what stands back."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Look:
@@ -24,13 +29,8 @@ def look(series: Series, colours: Theme) -> Look:
     only whether the mark is filled. Anything else looks as its slot says."""
     mark = EPSILONS[series.epsilon] if series.epsilon is not None else None
     if mark is not None and series.epsilon is not None and series.shape is None:
-        return Look(
-            colour=colours.epsilon(series.epsilon),
-            dash=mark.dash,
-            symbol=mark.symbol,
-            hollow=mark.hollow,
-            pattern=mark.pattern,
-        )
+        colour = colours.epsilon(series.epsilon)
+        return Look(colour=colour, dash=mark.dash, symbol=mark.symbol, hollow=mark.hollow, pattern=mark.pattern)
     shape = series.slot if series.shape is None else series.shape
     return Look(
         colour=colours.line(series.slot),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Any
 
-from privgraph_workbench.figures.chart import Axis, Chart, Row, empty, named, single
+from privgraph_workbench.figures.chart import Axis, Chart, Flag, Row
 from privgraph_workbench.figures.figure import figure, without
-from privgraph_workbench.figures.flags import Flag
-from privgraph_workbench.figures.marks import marks
+from privgraph_workbench.figures.marks import marks, named, single
 
 
 def data(degrees: Mapping[int, int] | Mapping[str, int] | Sequence[int]) -> list[Row]:
@@ -20,12 +21,8 @@ def data(degrees: Mapping[int, int] | Mapping[str, int] | Sequence[int]) -> list
     >>> [(row["low"], row["high"], row["nodes"]) for row in data([0, 1, 2, 3, 3, 9])]
     [(0, 0, 1), (1, 1, 1), (2, 3, 3), (4, 7, 0), (8, 9, 1)]
     """
-    counts: dict[int, int] = {}
-    if isinstance(degrees, Mapping):
-        counts = {int(degree): int(count) for degree, count in degrees.items()}
-    else:
-        for degree in degrees:
-            counts[int(degree)] = counts.get(int(degree), 0) + 1
+    found: Counter[Any] = Counter(degrees)
+    counts = {int(degree): count for degree, count in found.items()}
     if not counts:
         return []
     if min(counts) < 0:
@@ -33,19 +30,16 @@ def data(degrees: Mapping[int, int] | Mapping[str, int] | Sequence[int]) -> list
     bins = [(0, 0)] + [(2**power, 2 ** (power + 1) - 1) for power in range(max(counts).bit_length())]
     bins[-1] = (bins[-1][0], max(counts))
     nodes = [sum(count for degree, count in counts.items() if low <= degree <= high) for low, high in bins]
-    total = sum(nodes)
     return [
-        {"low": low, "high": high, "nodes": count, "share": count / total}
+        {"low": low, "high": high, "nodes": count, "share": count / sum(nodes)}
         for (low, high), count in zip(bins, nodes, strict=True)
     ]
 
 
-@figure("degrees", "Degree distribution", data, flags=(Flag.RAW,), table=without("graph"))
+@figure("degrees", "Degree distribution", data, always=[Flag.RAW], table=without("graph"))
 def chart(rows: Sequence[Row]) -> Chart:
     """Bars of node counts by degree bin."""
-    if not rows:
-        return empty("this graph has no nodes")
     names = [str(row["low"]) if row["low"] == row["high"] else f"{row['low']}–{row['high']}" for row in rows]
-    bars = marks(rows, names, "nodes", name="nodes", kind="bars", legend=False)
+    bars = marks(rows, names, "nodes", name="nodes", kind="bars")
     x = named(names, "degree (neighbours per node; bins double)")
     return single(x, Axis(title="nodes (count)", low=0), [bars], height=340)

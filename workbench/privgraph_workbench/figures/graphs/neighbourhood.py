@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from privgraph_workbench.figures.chart import Axis, Chart, Look, Panel, Row, edges, empty
+from privgraph_workbench.figures.chart import Chart, Flag, Row
 from privgraph_workbench.figures.figure import figure, without
-from privgraph_workbench.figures.flags import Flag
-from privgraph_workbench.figures.marks import marks
+from privgraph_workbench.figures.marks import grouped, marks, network
 
 HOVER = ("node", "called", "name", "degree")
 MOST_NODES = 200
@@ -39,39 +38,23 @@ def data(
             raise ValueError(f"the edge {source} to {target} leads out of the drawn nodes")
         if source != target:
             graph.add_edge(int(source), int(target))
-    if not known:
-        return []
-    places = networkx.kamada_kawai_layout(graph)
+    places = networkx.kamada_kawai_layout(graph) if known else {}
     rows: list[Row] = [
-        {"kind": "edge", "source": min(edge), "target": max(edge)} for edge in sorted(map(sorted, graph.edges))
+        {"kind": "edge", "source": one, "target": other} for one, other in sorted(map(sorted, graph.edges))
     ]
     for node, label in sorted(known.items()):
-        rows.append(
-            {
-                "kind": "node",
-                "node": node,
-                "x": round(float(places[node][0]), 4),
-                "y": round(float(places[node][1]), 4),
-                "class": label,
-                "name": class_names[label] if label < len(class_names) else f"class {label}",
-                "degree": graph.degree[node],
-                "centre": node == centre,
-            }
-        )
+        x, y = (round(float(place), 4) for place in places[node])
+        name = class_names[label] if label < len(class_names) else f"class {label}"
+        own = {"class": label, "name": name, "degree": graph.degree[node], "centre": node == centre}
+        rows.append({"kind": "node", "node": node, "x": x, "y": y, **own})
     return rows
 
 
-@figure("neighbourhood", "A drawn neighbourhood", data, flags=(Flag.RAW,), table=without("graph"))
+@figure("neighbourhood", "A drawn neighbourhood", data, always=[Flag.RAW], table=without("graph"))
 def chart(rows: Sequence[Row]) -> Chart:
     """Nodes by class in colour and shape, edges as thin lines, the centre larger."""
-    nodes = {row["node"]: row for row in rows if row["kind"] == "node"}
-    if not nodes:
-        return empty("there is no node to draw")
-    series = [edges(nodes, [(row["source"], row["target"]) for row in rows if row["kind"] == "edge"])]
-    for label, name in sorted({(row["class"], row["name"]) for row in nodes.values()}):
-        for centre in (False, True):
-            members = [row for row in nodes.values() if row["class"] == label and row["centre"] == centre]
-            told = f"{name} (the chosen node)" if centre else name
-            look: Look = {"slot": label, "size": 20 if centre else 12, "hover": HOVER}
-            series += [marks(members, "x", "y", name=told, **look)] if members else []
-    return Chart(panels=(Panel(x=Axis(title=""), y=Axis(title=""), bare=True),), series=tuple(series), height=480)
+    nodes, series = [row for row in rows if row["kind"] == "node"], []
+    for (label, name, centre), own in sorted(grouped(nodes, "class", "name", "centre").items()):
+        told = f"{name} (the chosen node)" if centre else name
+        series.append(marks(own, "x", "y", name=told, slot=label, size=20 if centre else 12, hover=HOVER))
+    return network(rows, series)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from privgraph_workbench.figures.chart import Axis, Chart, Look, Panel, Row, edges, empty
+from privgraph_workbench.figures.chart import Chart, Flag, Row
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.flags import Flag
 from privgraph_workbench.figures.graphs import neighbourhood
-from privgraph_workbench.figures.marks import marks
+from privgraph_workbench.figures.marks import grouped, marks, network
+from privgraph_workbench.theme import NEUTRAL
 
 HOVER = ("node", "name", "true_name", "degree")
 
@@ -24,33 +24,22 @@ def data(
     """The rows of `neighbourhood.data`, where each node says its `predicted` class, too, and the `name` of
     that; both are None where the run has no prediction for it. `true_name` is the name of the true class."""
     rows = neighbourhood.data(edges, labels, centre=centre, class_names=class_names)
-    for row in rows:
-        if row["kind"] == "node":
-            said = predictions.get(row["node"])
-            row["true_name"] = row["name"]
-            row["predicted"] = said
-            row["name"] = None if said is None else class_names[said] if said < len(class_names) else f"class {said}"
+    for row in (row for row in rows if row["kind"] == "node"):
+        said = predictions.get(row["node"])
+        name = None if said is None else class_names[said] if said < len(class_names) else f"class {said}"
+        row |= {"true_name": row["name"], "predicted": said, "name": name}
     return rows
 
 
-@figure("predicted", "Predictions on the graph", data, flags=(Flag.EVALUATOR,))
+@figure("predicted", "Predictions on the graph", data, always=[Flag.EVALUATOR])
 def chart(rows: Sequence[Row]) -> Chart:
     """Right predictions are filled, wrong ones hollow; nodes without one are small."""
-    nodes = {row["node"]: row for row in rows if row["kind"] == "node"}
-    if not nodes:
-        return empty("there is no node to draw")
-    series = [edges(nodes, [(row["source"], row["target"]) for row in rows if row["kind"] == "edge"])]
-    groups: dict[tuple[int, str, bool, bool], list[Row]] = {}
-    for row in nodes.values():
-        if row["predicted"] is not None:
-            key = (row["predicted"], row["name"], row["predicted"] != row["class"], row["centre"])
-            groups.setdefault(key, []).append(row)
-    for (label, name, wrong, centre), members in sorted(groups.items()):
-        told = f"{name}{', wrongly' * wrong}{' (the chosen node)' * centre}"
-        look: Look = {"slot": label, "size": 20 if centre else 12, "hollow": wrong, "hover": HOVER}
-        series.append(marks(members, "x", "y", name=told, **look))
-    if silent := [row for row in nodes.values() if row["predicted"] is None]:
-        look = {"slot": max((key[0] for key in groups), default=0) + 1, "size": 6, "hollow": True, "hover": HOVER}
-        series.append(marks(silent, "x", "y", name="no prediction", **look))
-    panel = Panel(x=Axis(title=""), y=Axis(title=""), bare=True)
-    return Chart(panels=(panel,), series=tuple(series), height=480, legend=True)
+    nodes = [{**row, "wrong": row["predicted"] != row["class"]} for row in rows if row["kind"] == "node"]
+    silent, said = ([row for row in nodes if (row["predicted"] is None) is none] for none in (True, False))
+    series = []
+    for (label, wrong, centre), own in sorted(grouped(said, "predicted", "wrong", "centre").items()):
+        told = f"{own[0]['name']}{', wrongly' * wrong}{' (the chosen node)' * centre}"
+        series.append(marks(own, "x", "y", name=told, slot=label, hollow=wrong, size=20 if centre else 12, hover=HOVER))
+    if silent:
+        series.append(marks(silent, "x", "y", name="no prediction", slot=NEUTRAL, size=6, hollow=True, hover=HOVER))
+    return network(rows, series, legend=True)

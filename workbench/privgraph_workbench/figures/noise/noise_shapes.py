@@ -8,14 +8,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from privgraph_workbench.figures.chart import Axis, Chart, Look, Panel, Row, empty
+from privgraph_workbench.figures.chart import Axis, Chart, Flag, Panel, Row
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.flags import Flag
-from privgraph_workbench.figures.marks import marks
+from privgraph_workbench.figures.marks import grouped, marks
 
-KINDS = ("spherical Laplace", "Gaussian", "independent Laplace")
+KINDS = {"spherical Laplace": 0.0, "Gaussian": -8.0, "independent Laplace": 8.0}
+"""How far the samples of each are moved aside."""
 SAMPLES, POINTS, BINS, REACH = 200_000, 500, 48, 4.0
-_MIDDLES = {"spherical Laplace": (0.0, 0.0), "Gaussian": (-8.0, 0.0), "independent Laplace": (8.0, 0.0)}
 
 
 def draws(kind: str, count: int, dimensions: int, generator: np.random.Generator) -> NDArray[np.float64]:
@@ -35,32 +34,29 @@ def draws(kind: str, count: int, dimensions: int, generator: np.random.Generator
 def data(seed: int = 0) -> list[Row]:
     """Rows kind, dimensions, x, y: for one dimension the middle of a bin and its density, for two a sample
     moved aside."""
-    generator, rows = np.random.default_rng(seed), []
+    generator, points = np.random.default_rng(seed), []
     edges = np.linspace(-REACH, REACH, BINS + 1)
     for kind in KINDS:
-        found = draws(kind, SAMPLES, 1, generator)[:, 0]
-        counts = np.histogram(found, edges)[0] / (SAMPLES * (edges[1] - edges[0]))
-        middles = (edges[1:] + edges[:-1]) / 2
-        rows += [
-            {"kind": kind, "dimensions": 1, "x": float(x), "y": float(y)} for x, y in zip(middles, counts, strict=True)
-        ]
-    for kind in KINDS:
-        points = draws(kind, POINTS, 2, generator) + _MIDDLES[kind]
-        rows += [{"kind": kind, "dimensions": 2, "x": float(x), "y": float(y)} for x, y in points]
-    return rows
+        counts = np.histogram(draws(kind, SAMPLES, 1, generator)[:, 0], edges)[0]
+        density = counts / (SAMPLES * (edges[1] - edges[0]))
+        points.append((kind, 1, np.stack([(edges[1:] + edges[:-1]) / 2, density], axis=1)))
+    for kind, aside in KINDS.items():
+        points.append((kind, 2, draws(kind, POINTS, 2, generator) + np.array([aside, 0.0])))
+    return [
+        {"kind": kind, "dimensions": dimensions, "x": x, "y": y}
+        for kind, dimensions, found in points
+        for x, y in found.tolist()
+    ]
 
 
-@figure("noise_shapes", "Three kinds of noise of standard deviation 1", data, settings=True, flags=(Flag.ILLUSTRATION,))
+@figure("noise_shapes", "Three kinds of noise of standard deviation 1", data, settings=True, always=[Flag.ILLUSTRATION])
 def chart(rows: Sequence[Row]) -> Chart:
     """Densities in one panel, three clouds side by side in the other."""
-    if not rows:
-        return empty("nothing was drawn")
     series = []
-    for dimensions in (1, 2):
-        for slot, kind in enumerate(KINDS):
-            own = [row for row in rows if row["kind"] == kind and row["dimensions"] == dimensions]
-            look: Look = {"kind": "line" if dimensions == 1 else "points", "slot": slot, "panel": dimensions - 1}
-            series.append(marks(own, "x", "y", name=kind, group=kind, size=4, **look))
+    for (dimensions, kind), own in grouped(rows, "dimensions", "kind").items():
+        drawn, slot = "line" if dimensions == 1 else "points", list(KINDS).index(kind)
+        look = {"name": kind, "kind": drawn, "slot": slot, "panel": dimensions - 1, "size": 4, "group": kind}
+        series.append(marks(own, "x", "y", **look))
     across = Axis(title="first coordinate (standard deviations, moved aside)", low=-13, high=13)
     along = Axis(title="second coordinate (standard deviations)", low=-6.5, high=6.5)
     noise, density = Axis(title="noise (standard deviations)", low=-REACH, high=REACH), Axis(title="density", low=0)

@@ -10,18 +10,16 @@ import numpy as np
 
 from privgraph.papers.heter_poisson_gaps import shown_delta
 from privgraph.privacy.composition import gaussian_delta
-from privgraph_workbench.figures.axes import spans
-from privgraph_workbench.figures.chart import Axis, Chart, Row, empty, single
+from privgraph_workbench.figures.chart import Axis, Chart, Row
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import marks
+from privgraph_workbench.figures.marks import empty, logarithmic, marks, single
 
 SMALLEST = 1e-9
-_PLACES = 61
-LINES = (
-    ("shown", "spherical Laplace, all coordinates (reached)"),
-    ("claimed", "spherical Laplace, one coordinate (claimed)"),
-    ("gaussian", "Gaussian of the same standard deviation"),
-)
+LINES = {
+    "shown": "spherical Laplace, all coordinates (reached)",
+    "claimed": "spherical Laplace, one coordinate (claimed)",
+    "gaussian": "Gaussian of the same standard deviation",
+}
 
 
 def one_release(shift: float, reach: float) -> list[tuple[float, float, float, float]]:
@@ -34,34 +32,28 @@ def one_release(shift: float, reach: float) -> list[tuple[float, float, float, f
     delta.
     """
     pure = math.sqrt(2) * shift
-    points = []
-    for epsilon in np.linspace(0, reach, _PLACES):
-        reached = shown_delta(float(epsilon), shift)
-        claimed = -math.expm1((epsilon - pure) / 2) if epsilon < pure else 0.0
-        points.append((float(epsilon), reached, claimed, gaussian_delta(float(epsilon), shift)))
-    return points
+    return [
+        (one, shown_delta(one, shift), max(0.0, -math.expm1((one - pure) / 2)), gaussian_delta(one, shift))
+        for one in np.linspace(0, reach, 61).tolist()
+    ]
 
 
 def data(points: Iterable[tuple[float, float, float, float]]) -> list[Row]:
     """Rows epsilon, shown (the delta that a norm-revealing adversary reaches, in the limit of many
     coordinates), claimed (that of Lemma 1, one coordinate alone) and gaussian, by epsilon."""
-    return [
-        {"epsilon": epsilon, "shown": shown, "claimed": claimed, "gaussian": gaussian}
-        for epsilon, shown, claimed, gaussian in sorted(points)
-    ]
+    return [dict(zip(("epsilon", *LINES), point, strict=True)) for point in sorted(points)]
 
 
 @figure("revealed_scale", "One release, read in all coordinates", data, settings=True)
 def chart(rows: Sequence[Row]) -> Chart:
     """Three lines over a logarithmic delta; one that falls to nothing ends there."""
-    drawn = [row[key] for row in rows for key, _ in LINES if row[key] >= SMALLEST]
-    if not drawn:
+    held = {key: [row for row in rows if row[key] >= SMALLEST] for key in LINES}
+    if not any(held.values()):
         return empty("nothing is revealed at these epsilons")
-    low, high = spans(min(drawn), max(drawn))
-    series = []
-    for slot, (key, name) in enumerate(LINES):
-        held = [row for row in rows if row[key] >= SMALLEST]
-        if held:
-            series.append(marks(held, "epsilon", key, name=name, kind="line", slot=slot))
-    x = Axis(title="ε", low=0, high=rows[-1]["epsilon"])
-    return single(x, Axis(title="δ (logarithmic)", scale="log", low=low, high=high), series, height=360)
+    y = logarithmic("δ (logarithmic)", [row[key] for key, own in held.items() for row in own])
+    series = [
+        marks(own, "epsilon", key, name=LINES[key], kind="line", slot=slot)
+        for slot, (key, own) in enumerate(held.items())
+        if own
+    ]
+    return single(Axis(title="ε", low=0, high=rows[-1]["epsilon"]), y, series, height=360)

@@ -6,17 +6,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from privgraph_workbench.figures.axes import spans
-from privgraph_workbench.figures.chart import Axis, Chart, Look, Panel, Row, empty
+from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import marks
+from privgraph_workbench.figures.marks import logarithmic, marks
 
 FEW = 12
-LINES = (
-    ("laplace", "term with spherical Laplace noise"),
-    ("gaussian", "term with Gaussian noise"),
-    ("chance", "chance of k by itself"),
-)
+LINES = {
+    "laplace": "term with spherical Laplace noise",
+    "gaussian": "term with Gaussian noise",
+    "chance": "chance of k by itself",
+}
 
 
 def data(terms: Iterable[tuple[float, float, float, float]], order: float) -> list[Row]:
@@ -25,13 +24,8 @@ def data(terms: Iterable[tuple[float, float, float, float]], order: float) -> li
     Gaussian. Terms without a chance are left out."""
     ten = math.log(10)
     return [
-        {
-            "k": k,
-            "chance": chance / ten,
-            "laplace": (chance + laplace) / ten,
-            "gaussian": (chance + gaussian) / ten,
-            "order": order,
-        }
+        {"k": k, "chance": chance / ten, "laplace": (chance + laplace) / ten, "gaussian": (chance + gaussian) / ten}
+        | {"order": order}
         for k, chance, laplace, gaussian in sorted(terms)
         if math.isfinite(chance)
     ]
@@ -40,17 +34,14 @@ def data(terms: Iterable[tuple[float, float, float, float]], order: float) -> li
 @figure("terms", "The terms of Equation 3", data, settings=True)
 def chart(rows: Sequence[Row]) -> Chart:
     """The few subgraphs that a node is likely to be in on the left, all that are possible on the right."""
-    if not rows:
-        return empty("every node is central in every step")
-    few = [row for row in rows if row["k"] <= FEW]
-    many = [row for row in rows if row["k"] >= 1]
-    series = []
-    for panel, held in enumerate((few, many)):
-        for slot, (key, name) in enumerate(LINES):
-            look: Look = {"kind": "line" if panel else "path", "slot": slot, "panel": panel, "group": key, "size": 6}
-            series += [marks(held, "k", key, name=name, **look)] if held else []
-    left, right = spans(many[0]["k"], many[-1]["k"]) if many else (1.0, 10.0)
-    y, all_ = Axis(title="powers of ten"), Axis(title="k, logarithmic", scale="log", low=left, high=right)
+    few, many = [row for row in rows if row["k"] <= FEW], [row for row in rows if row["k"] >= 1]
+    series = [
+        marks(held, "k", key, name=name, kind=kind, slot=slot, panel=panel, group=key, size=6)
+        for panel, (held, kind) in enumerate(((few, "path"), (many, "line")))
+        for slot, (key, name) in enumerate(LINES.items())
+        if held
+    ]
+    y, every = Axis(title="powers of ten"), logarithmic("k, logarithmic", [row["k"] for row in many] or [1.0, 10.0])
     likely = Panel(title="what is likely", x=Axis(title="k (subgraphs that hold the node)"), y=y)
-    panels = (likely, Panel(title="all that is possible", x=all_, y=y))
+    panels = (likely, Panel(title="all that is possible", x=every, y=y))
     return Chart(panels=panels, series=tuple(series), columns=2, height=360)

@@ -6,45 +6,34 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from privgraph_workbench.figures.chart import Axis, Chart, Row, empty, named, single
+from privgraph_workbench.figures.chart import Axis, Chart, Row
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import marks
+from privgraph_workbench.figures.marks import marks, named, single
 from privgraph_workbench.play.games import GAMES
 from privgraph_workbench.theme import EPSILONS, Epsilon
 
-ROOM = 0.04
-"""Left of zero, as a share of what is drawn: a mark at zero does not lie on the name of its row."""
+KINDS: tuple[Epsilon, ...] = ("published", "audited")
 
 
 def data(epsilon: float = 1.0, rounds: int = 20_000, seed: int = 0, games: Sequence[str] = tuple(GAMES)) -> list[Row]:
     """One row per game of `play.games.GAMES`: game, published (the claimed epsilon), audited (a lower bound
     at 95% confidence), right and wrong (how often the attacker said "with" where it was so, and where not),
     rounds (in each world). Raises `ValueError` for an unknown game."""
-    rows: list[Row] = []
-    for game in games:
-        if game not in GAMES:
-            raise ValueError(f"game must be one of {', '.join(GAMES)} (got {game})")
-        played = GAMES[game](epsilon, rounds, np.random.default_rng(seed))
-        rows.append(
-            {
-                "game": game,
-                "published": played.claimed,
-                "audited": played.shown,
-                "right": played.right,
-                "wrong": played.wrong,
-                "rounds": played.rounds,
-            }
-        )
-    return rows
+    if unknown := [game for game in games if game not in GAMES]:
+        raise ValueError(f"game must be one of {', '.join(GAMES)} (got {unknown[0]})")
+    played = {game: GAMES[game](epsilon, rounds, np.random.default_rng(seed)) for game in games}
+    return [
+        {"game": game, "published": one.claimed, "audited": one.shown}
+        | {"right": one.right, "wrong": one.wrong, "rounds": one.rounds}
+        for game, one in played.items()
+    ]
 
 
 @figure("claims_played", "Claimed, and shown by an attack", data, settings=True)
 def chart(rows: Sequence[Row]) -> Chart:
     """Two marks on a line for each game: the claim, and the bound that refutes it."""
-    if not rows:
-        return empty("no game was played")
-    reach = max(max(row["published"], row["audited"]) for row in rows)
-    kinds: tuple[Epsilon, ...] = ("published", "audited")
-    series = [marks(rows, kind, "game", name=EPSILONS[kind].title, epsilon=kind, size=12) for kind in kinds]
-    x, y = Axis(title="ε (privacy budget)", low=-ROOM * reach), named(row["game"] for row in rows)
+    reach = max(row[kind] for row in rows for kind in KINDS)
+    series = [marks(rows, kind, "game", name=EPSILONS[kind].title, epsilon=kind, size=12) for kind in KINDS]
+    # a mark at zero does not lie on the name of its row
+    x, y = Axis(title="ε (privacy budget)", low=-0.04 * reach), named(row["game"] for row in rows)
     return single(x, y, series, height=150 + 60 * len(rows), legend=True)

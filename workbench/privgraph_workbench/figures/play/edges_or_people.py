@@ -7,9 +7,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from privgraph_workbench.figures.chart import Axis, Chart, Row, Rule, empty, single
+from privgraph_workbench.figures.chart import Axis, Chart, Row, Rule
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import level, marks
+from privgraph_workbench.figures.marks import grouped, level, marks, single
 from privgraph_workbench.play import world as worlds
 
 EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
@@ -20,42 +20,31 @@ NAMES = {"edges": "one friendship is protected", "people": "one person is protec
 def data(epsilon: float = 4.0, hops: int = 2, people: int = 120) -> list[Row]:
     """One row per promise and epsilon: protects (edges, people), epsilon, b (of the noise), right (share of
     people guessed right, a mean over draws), bare (the same without noise), asked."""
-    world = worlds.make_world(people, 0.85)
-    bare = float(
-        (worlds.guesses(worlds.published(world, 0.0, hops, 1, np.random.default_rng())) == world.groups).mean()
-    )
+    bare = _right(people, 0.0, hops, 1)
+    scales = {(name, at): worlds.scale(name, at, hops) for name in NAMES for at in sorted({*EPSILONS, epsilon})}
     return [
-        {
-            "protects": protects,
-            "epsilon": place,
-            "b": worlds.scale(protects, place, hops),
-            "right": _right(people, protects, place, hops),
-            "bare": bare,
-            "asked": epsilon,
-        }
-        for protects in NAMES
-        for place in sorted({*EPSILONS, epsilon})
+        {"protects": protects, "epsilon": place, "b": b, "right": _right(people, b, hops, DRAWS)}
+        | {"bare": bare, "asked": epsilon}
+        for (protects, place), b in scales.items()
     ]
 
 
 @lru_cache(maxsize=256)
-def _right(people: int, protects: str, epsilon: float, hops: int) -> float:
-    world, b = worlds.make_world(people, 0.85), worlds.scale(protects, epsilon, hops)
-    told = worlds.published(world, b, hops, DRAWS, np.random.default_rng(0))
+def _right(people: int, b: float, hops: int, draws: int) -> float:
+    world = worlds.make_world(people, 0.85)
+    told = worlds.published(world, b, hops, draws, np.random.default_rng(0))
     return float((worlds.guesses(told) == world.groups).mean())
 
 
 @figure("edges_or_people", "The same ε, two promises", data, settings=True)
 def chart(rows: Sequence[Row]) -> Chart:
     """Two curves between blind guesses and no noise."""
-    if not rows:
-        return empty("nothing is protected")
-    series = []
-    for slot, (protects, name) in enumerate(NAMES.items()):
-        own = [row for row in rows if row["protects"] == protects]
-        series.append(marks(own, "epsilon", "right", name=name, kind="path", slot=slot))
-    series.append(level(rows, "epsilon", rows[0]["bare"], "no noise", 2))
-    series.append(level(rows, "epsilon", 1 / worlds.GROUPS, "guessed blindly", 3))
+    series = [
+        marks(own, "epsilon", "right", name=NAMES[protects], kind="path", slot=slot)
+        for slot, (protects, own) in enumerate(grouped(rows, "protects").items())
+    ]
+    places = [row["epsilon"] for row in rows]
+    series += [level(places, rows[0]["bare"], "no noise", 2), level(places, 1 / worlds.GROUPS, "guessed blindly", 3)]
     x = Axis(title="ε (privacy budget; logarithmic)", scale="log", ticks=EPSILONS)
     y = Axis(title="people guessed right", percent=True, low=0.2, high=1.0)
     return single(x, y, series, rules=[Rule(x=rows[0]["asked"], label="chosen")], height=360, legend=True)

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from privgraph_workbench.figures.chart import Axis, Chart, Row, Rule, empty, single
+from privgraph_workbench.figures.chart import Axis, Chart, Row, Rule
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import outline
+from privgraph_workbench.figures.marks import outline, single
 
 BINS = 15
 COMMON, MANY = 0.01, 0.25
@@ -37,19 +37,12 @@ def data(
     edges = _edges(every, reach)
     draws = np.histogram(every, edges)[0]
     heights = [np.histogram(every, edges, weights=expit(sign * every))[0] / len(with_) for sign in (1, -1)]
+    shared = {"names_with": names[0], "names_without": names[1], "epsilon": epsilon}
+    bins = zip(*(one.tolist() for one in (edges[:-1], edges[1:], draws, *heights)), strict=True)
     return [
-        {
-            "low": float(low),
-            "high": float(high),
-            "draws": int(count),
-            "share_with": float(here),
-            "share_without": float(there),
-            "ratio": math.log(here / there) if count >= SEEN else None,
-            "names_with": names[0],
-            "names_without": names[1],
-            "epsilon": epsilon,
-        }
-        for low, high, count, here, there in zip(edges[:-1], edges[1:], draws, *heights, strict=True)
+        {"low": low, "high": high, "draws": count, "share_with": here, "share_without": there}
+        | {"ratio": math.log(here / there) if count >= SEEN else None, **shared}
+        for low, high, count, here, there in bins
     ]
 
 
@@ -77,16 +70,13 @@ def largest(rows: Sequence[Row]) -> float:
 @figure("evidence", "What is published, with and without", data, settings=True)
 def chart(rows: Sequence[Row]) -> Chart:
     """Two histograms over one axis, between the walls that epsilon builds."""
-    if not rows:
-        return empty("nobody was taken out")
-    epsilon = rows[0]["epsilon"]
-    names = {side: str(rows[0][f"names_{side}"]) for side in ("with", "without")}
-    sides = enumerate(names.items())
+    first, epsilon = rows[0], rows[0]["epsilon"]
     reach = max(rows[-1]["high"], 1.15 * epsilon)
+    sides = [outline(rows, f"share_{one}", first[f"names_{one}"], slot) for slot, one in enumerate(("with", "without"))]
     return single(
-        Axis(title=f"evidence {names['with']} (logarithm of the likelihood ratio)", low=-reach, high=reach),
+        Axis(title=f"evidence {first['names_with']} (logarithm of the likelihood ratio)", low=-reach, high=reach),
         Axis(title="percent of draws", percent=True, low=0),
-        (one for slot, (side, name) in sides for one in outline(rows, f"share_{side}", name, slot)),
+        [*sides[0], *sides[1]],
         rules=(Rule(x=-epsilon, label="−ε", side="left"), Rule(x=epsilon, label="ε")),
         height=340,
         legend=True,

@@ -7,14 +7,13 @@ from functools import lru_cache
 
 import numpy as np
 
-from privgraph_workbench.figures.chart import Axis, Chart, Row, Rule, empty, single
+from privgraph_workbench.figures.chart import Axis, Chart, Row, Rule
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import level, marks
+from privgraph_workbench.figures.marks import level, marks, single
 from privgraph_workbench.play import world as worlds
 
 PLACES = (0.35, 0.45, 0.55, 0.65, 0.75, 0.85, 0.95)
 WORLDS = 5
-ALONE = "friends' hints alone"
 HOPS = {1: "friends' hints", 2: "with friends of friends", 3: "with their friends, too"}
 
 
@@ -22,17 +21,11 @@ def data(alike: float = 0.85, people: int = 300, hops: int = 1) -> list[Row]:
     """One row per share of friendships within groups: alike, hops, right (share of people whose group is
     guessed from the hints of those so many hops away or less, without noise, mean over worlds), friends (the
     same from friends alone), blind (guessing without looking), asked (the share that is pointed out)."""
-    places = sorted({*PLACES, round(alike, 2)})
+    asked = round(alike, 2)
     return [
-        {
-            "alike": place,
-            "hops": hops,
-            "right": _right(people, place, hops),
-            "friends": _right(people, place, 1),
-            "blind": 1 / worlds.GROUPS,
-            "asked": round(alike, 2),
-        }
-        for place in places
+        {"alike": place, "hops": hops, "right": _right(people, place, hops), "friends": _right(people, place, 1)}
+        | {"blind": 1 / worlds.GROUPS, "asked": asked}
+        for place in sorted({*PLACES, asked})
     ]
 
 
@@ -50,12 +43,10 @@ def _right(people: int, alike: float, hops: int) -> float:
 def chart(rows: Sequence[Row]) -> Chart:
     """A curve, above a line for blind guesses; where it looks further than friends, what friends alone tell
     stands behind it."""
-    if not rows:
-        return empty("no world was made")
-    hops = rows[0]["hops"]
-    series = [marks(rows, "alike", "friends", name=ALONE, kind="path", slot=2, faint=True)] * (hops > 1)
-    series.append(marks(rows, "alike", "right", name=HOPS.get(hops, f"{hops} hops"), kind="path"))
-    series.append(level(rows, "alike", rows[0]["blind"], "guessed blindly", 1))
+    hops, places = rows[0]["hops"], [row["alike"] for row in rows]
+    friends = marks(rows, "alike", "friends", name="friends' hints alone", kind="path", slot=2, faint=True)
+    right = marks(rows, "alike", "right", name=HOPS.get(hops, f"{hops} hops"), kind="path")
+    series = [*[friends] * (hops > 1), right, level(places, rows[0]["blind"], "guessed blindly", 1)]
     x = Axis(title="share of friendships within one group", percent=True)
     y = Axis(title="people guessed right", percent=True, low=0.2, high=1.0)
     return single(x, y, series, rules=[Rule(x=rows[0]["asked"], label="chosen")], height=340, legend=True)

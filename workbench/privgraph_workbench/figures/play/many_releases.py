@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from privgraph_workbench.figures.chart import Axis, Chart, Row, Rule, empty, single
+from privgraph_workbench.figures.chart import Axis, Chart, Row, Rule
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import level, marks
+from privgraph_workbench.figures.marks import level, marks, single
 from privgraph_workbench.play.world import best_share
 
-FRIENDSHIPS = "Every friendship adds its epsilon"
+TITLES = {"releases": "releases of the same data", "friendships": "friendships of one person"}
 MOST = 20
 
 
@@ -20,26 +20,15 @@ def data(epsilon: float = 0.5, releases: int = 1, *, friendships: int = 0) -> li
     epsilon that is not positive."""
     if not epsilon > 0:
         raise ValueError(f"epsilon must be positive (got {epsilon})")
-    return [
-        {
-            "releases": count,
-            "total": count * epsilon,
-            "best": best_share(count * epsilon),
-            "asked": friendships or releases,
-            "counted": "friendships" if friendships else "releases",
-        }
-        for count in range(1, MOST + 1)
-    ]
+    shared = {"asked": friendships or releases, "counted": "friendships" if friendships else "releases"}
+    totals = {count: count * epsilon for count in range(1, MOST + 1)}
+    return [{"releases": one, "total": total, "best": best_share(total), **shared} for one, total in totals.items()]
 
 
 @figure("many_releases", "Every release adds its epsilon", data, settings=True)
 def chart(rows: Sequence[Row]) -> Chart:
     """A curve from a little better than a coin to certainty."""
-    if not rows:
-        return empty("nothing was released")
-    friendships = rows[0]["counted"] == "friendships"
-    x = Axis(title="friendships of one person" if friendships else "releases of the same data")
-    y = Axis(title="guesses right, at most", percent=True, low=0.4, high=1.0)
+    x, y = Axis(title=TITLES[rows[0]["counted"]]), Axis(title="guesses right, at most", percent=True, low=0.4, high=1.0)
     curve = marks(rows, "releases", "best", name="right at most", kind="path", hover=("releases", "total", "best"))
-    series, rules = [curve, level(rows, "releases", 0.5, "a coin", 1)], [Rule(x=rows[0]["asked"], label="chosen")]
-    return single(x, y, series, rules=rules, title=FRIENDSHIPS * friendships, height=340, legend=True)
+    coin, rules = level((1, MOST), 0.5, "a coin", 1), [Rule(x=rows[0]["asked"], label="chosen")]
+    return single(x, y, [curve, coin], rules=rules, height=340, legend=True)

@@ -9,9 +9,9 @@ import numpy as np
 
 from privgraph.mechanisms.noisy_max import label_chances
 from privgraph.privacy.composition import gaussian_delta
-from privgraph_workbench.figures.chart import Axis, Chart, Row, Rule, empty, single
+from privgraph_workbench.figures.chart import Axis, Chart, Row, Rule
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import level, marks
+from privgraph_workbench.figures.marks import level, marks, single
 from privgraph_workbench.words.numbers import number
 
 PLACES = (10, 20, 50, 100, 150, 200, 300, 500)
@@ -37,31 +37,20 @@ def data(epsilon: float = 2.0, teachers: int = 200, queries: int = 50, agree: fl
     if not (epsilon > 0 and queries >= 1 and 0 < agree <= 1):
         raise ValueError("epsilon must be positive, queries at least 1, and agree a share above 0")
     sigma = vote_sigma(epsilon, queries)
-    rows = []
-    for count in sorted({*PLACES, teachers}):
-        votes = np.array([agree * count, *([(1 - agree) * count / OTHERS] * OTHERS)])
-        rows.append(
-            {
-                "teachers": count,
-                "right": min(1.0, float(label_chances(votes, sigma)[0])),  # a sum of areas, which rounding exceeds
-                "sigma": sigma,
-                "asked": teachers,
-                "epsilon": epsilon,
-                "queries": queries,
-            }
-        )
-    return rows
+    places = sorted({*PLACES, teachers})
+    votes = (np.array([agree * one, *[(1 - agree) * one / OTHERS] * OTHERS]) for one in places)
+    right = (min(1.0, float(label_chances(one, sigma)[0])) for one in votes)  # a sum of areas, which rounding exceeds
+    shared = {"sigma": sigma, "asked": teachers, "epsilon": epsilon, "queries": queries}
+    return [{"teachers": count, "right": one, **shared} for count, one in zip(places, right, strict=True)]
 
 
 @figure("many_teachers", "Many teachers, one noisy vote", data, settings=True)
 def chart(rows: Sequence[Row]) -> Chart:
     """A curve: the noise is the same for all, and the more teachers, the less it matters."""
-    if not rows:
-        return empty("nobody votes")
-    first = rows[0]
+    first, places = rows[0], [row["teachers"] for row in rows]
     name = f"noise for ε {number(first['epsilon'])} and {first['queries']} answers"
     curve = marks(rows, "teachers", "right", name=name, kind="path")
+    series = [curve, level(places, 1 / (1 + OTHERS), "guessed blindly", 1)]
     x = Axis(title="teachers (each with its own data)")
     y = Axis(title="chance that the answer is right", percent=True, low=0.2, high=1.0)
-    series = [curve, level(rows, "teachers", 1 / (1 + OTHERS), "guessed blindly", 1)]
     return single(x, y, series, rules=[Rule(x=first["asked"], label="chosen")], height=340, legend=True)

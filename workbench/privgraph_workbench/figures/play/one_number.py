@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from privgraph_workbench.figures.chart import Axis, Chart, Row, empty, single
+from privgraph_workbench.figures.chart import Axis, Chart, Row
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import outline
+from privgraph_workbench.figures.marks import outline, single
 
 COUNT, POINTS = 12, 241
 
@@ -37,10 +37,7 @@ def data(epsilon: float = 1.0) -> list[Row]:
 @figure("one_number", "One count, with her and without her", data, settings=True)
 def chart(rows: Sequence[Row]) -> Chart:
     """Two tents; beyond both tops one is e^epsilon times as high as the other, and nowhere more."""
-    if not rows:
-        return empty("nothing was published")
-    names = {"with": f"with her (the count is {COUNT})", "without": f"without her ({COUNT - 1})"}
-    sides = enumerate(names.items())
-    series = (one for slot, (side, name) in sides for one in outline(rows, side, name, slot, ends=("x",)))
+    with_, without = f"with her (the count is {COUNT})", f"without her ({COUNT - 1})"
+    series = [*outline(rows, "with", with_, 0, ends=("x",)), *outline(rows, "without", without, 1, ends=("x",))]
     x, y = Axis(title="published number (the count and noise)"), Axis(title="density", low=0)
     return single(x, y, series, height=340, legend=True)

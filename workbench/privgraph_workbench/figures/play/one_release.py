@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from privgraph_workbench.figures.chart import Axis, Chart, Row, Rule, empty, single
+from privgraph_workbench.figures.chart import Axis, Chart, Row, Rule
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import level, marks
+from privgraph_workbench.figures.marks import level, marks, single
 from privgraph_workbench.play.world import best_share
 
 TICKS = (0.25, 0.5, 1.0, 2.0, 4.0)
@@ -26,10 +26,8 @@ def data(epsilon: float = 1.0) -> list[Row]:
 @figure("one_release", "What one release leaves to a guesser", data, settings=True)
 def chart(rows: Sequence[Row]) -> Chart:
     """A curve from little better than a coin to near certainty, and the chosen epsilon on it."""
-    if not rows:
-        return empty("nothing was released")
     curve = marks(rows, "epsilon", "best", name="right at most", kind="path")
+    coin, rules = level([row["epsilon"] for row in rows], 0.5, "a coin", 1), [Rule(x=rows[0]["asked"], label="chosen")]
     x = Axis(title="ε of the release (logarithmic)", scale="log", ticks=TICKS)
     y = Axis(title="guesses right, at most", percent=True, low=0.4, high=1.0)
-    series, rules = [curve, level(rows, "epsilon", 0.5, "a coin", 1)], [Rule(x=rows[0]["asked"], label="chosen")]
-    return single(x, y, series, rules=rules, height=340, legend=True)
+    return single(x, y, [curve, coin], rules=rules, height=340, legend=True)

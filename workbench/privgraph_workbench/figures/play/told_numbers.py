@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from privgraph_workbench.figures.chart import Axis, Chart, Row, empty, named, single
+from privgraph_workbench.figures.chart import Axis, Chart, Row
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import marks
+from privgraph_workbench.figures.marks import marks, named, single
 from privgraph_workbench.play.world import Rows, World, first_rows, name
 
 MOST = 8
@@ -31,17 +31,10 @@ def data(
     places.sort(key=lambda place: (-apart[place], place))
     people = list(dict.fromkeys(who for who, _ in places[:MOST]))
     drawn = sorted(places[:MOST], key=lambda place: (people.index(place[0]), place[1]))
+    shared = {"names_with": names[0], "names_without": names[1], "noisy": noisy, "more": max(0, len(places) - MOST)}
     return [
-        {
-            "label": f"{name(who)}: group {LETTERS[group]}",
-            "published": float(told[0][0, who, group]),
-            "with": float(means[0][who, group]),
-            "without": float(means[1][who, group]),
-            "names_with": names[0],
-            "names_without": names[1],
-            "noisy": noisy,
-            "more": max(0, len(places) - MOST),
-        }
+        {"label": f"{name(who)}: group {LETTERS[group]}", "published": float(told[0][0, who, group])}
+        | {"with": float(means[0][who, group]), "without": float(means[1][who, group]), **shared}
         for who, group in drawn
     ]
 
@@ -49,8 +42,6 @@ def data(
 @figure("told_numbers", "What was published around them", data, settings=True)
 def chart(rows: Sequence[Row]) -> Chart:
     """A mark for each published number, and two for what is counted in either world."""
-    if not rows:
-        return empty("no published number differs")
     first = rows[0]
     series = [
         marks(rows, "published", "label", name="published", slot=6, shape=3, size=12),

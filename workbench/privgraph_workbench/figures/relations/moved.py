@@ -6,23 +6,19 @@ import textwrap
 from collections.abc import Sequence
 
 from privgraph.runs.questions import Answer
-from privgraph_workbench.figures.chart import Axis, Chart, Look, Row, Series, distinct, empty, named, single
+from privgraph_workbench.figures.chart import Axis, Chart, Flag, Look, Row, Series
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.flags import Flag
-from privgraph_workbench.figures.marks import marks
+from privgraph_workbench.figures.marks import distinct, grouped, marks, named, single
 from privgraph_workbench.theme import NEUTRAL
 
 MOST = 10
 """Texts that are drawn: up to half of them true partners, however far away, and else the nearest."""
-LINE, LINES = 34, 2
-"""The longest line of a text beside its places, and how many it has at most."""
-SLOTS = {"base": NEUTRAL, "bare": 1, "private": 0}
-"""By encoder; the base encoder, which is there to compare with, is grey."""
-SIZES = {"base": 24, "bare": 15, "private": 7}
-"""A ring, in it a hollow mark, and in that a full one: those of one place are all seen, and each stands where
-it belongs."""
-PARTNER = "★ "
-
+LOOKS: dict[str, Look] = {
+    "base": {"slot": NEUTRAL, "size": 24, "hollow": True},
+    "bare": {"slot": 1, "size": 15, "hollow": True},
+    "private": {"slot": 0, "size": 7},
+}
+"""By encoder: a ring, in it a hollow mark, and in that a full one: those of one place are all seen."""
 HOVER = ("title", "text", "place", "searched", "score")
 
 
@@ -39,24 +35,12 @@ def data(
     whether the runs were trained on relations of the domain that is searched. asked: the text as it was
     typed, which the answer has as the data do where it is theirs.
     """
-    last = next(reversed(names))
-    order = sorted(answer.entities, key=lambda one: one.places[last])
+    last, told = next(reversed(names)), answer.partners > 0
+    shared = {"searched": answer.searched, "evaluator": told, "composed": composed, "private": learnt and told}
     return [
-        {
-            "asked": answer.text or asked,
-            "number": one.number,
-            "text": one.text,
-            "partner": one.partner,
-            "encoder": encoder,
-            "title": title,
-            "place": one.places[encoder],
-            "score": one.scores[encoder],
-            "searched": answer.searched,
-            "evaluator": answer.partners > 0,
-            "composed": composed,
-            "private": learnt and answer.partners > 0,
-        }
-        for one in order
+        {"asked": answer.text or asked, "number": one.number, "text": one.text, "partner": one.partner}
+        | {"encoder": encoder, "title": title, "place": one.places[encoder], "score": one.scores[encoder], **shared}
+        for one in sorted(answer.entities, key=lambda one: one.places[last])
         for encoder, title in names.items()
     ]
 
@@ -65,41 +49,31 @@ def data(
 def chart(rows: Sequence[Row]) -> Chart:
     """A line for each text, and on it a mark for its place under each encoder: the longer, the farther it
     moved. Marks of one place lie within each other."""
-    if not rows:
-        return empty("no text was compared with")
-    encoders = {row["encoder"]: row["title"] for row in rows}
-    best: dict[int, int] = {}
-    for row in rows:
-        best[row["number"]] = min(row["place"], best.get(row["number"], row["place"]))
-    nearest = sorted(best, key=lambda one: (best[one], one))
-    partners = {row["number"] for row in rows if row["partner"]}
-    held_out = [one for one in nearest if one in partners][: MOST // 2]  # however far away they are
-    drawn = set([*held_out, *(one for one in nearest if one not in held_out)][:MOST])
-    numbers = [one for one in dict.fromkeys(row["number"] for row in rows) if one in drawn]
-    by_text = {one: {row["encoder"]: row for row in rows if row["number"] == one} for one in numbers}
-    firsts = [next(iter(by_text[one].values())) for one in numbers]
-    told = [f"{PARTNER * row['partner']}{row['text']}" for row in firsts]
-    wrapped = (textwrap.wrap(text, LINE, max_lines=LINES, placeholder=" …") for text in told)
-    labels = dict(zip(numbers, distinct("\n".join(one) or "(a blank text)" for one in wrapped), strict=True))
-    places = [row["place"] for held in by_text.values() for row in held.values()]
-    high = 1.25 * max(places)
-    low = high**-0.1  # a ring at place 1 stays clear of its text, on a narrow page too
+    texts = grouped(rows, "number")
+    ends = {one: (min(row["place"] for row in own), max(row["place"] for row in own)) for one, own in texts.items()}
+    nearest = sorted(texts, key=lambda one: (ends[one][0], one))
+    partners = [one for one in nearest if texts[one][0]["partner"]][: MOST // 2]
+    drawn = list(dict.fromkeys([*partners, *nearest]))[:MOST]
+    texts = {one: own for one, own in texts.items() if one in drawn}
+    told = (f"{'★ ' * own[0]['partner']}{own[0]['text']}" for own in texts.values())
+    wrapped = ("\n".join(textwrap.wrap(text, 34, max_lines=2, placeholder=" …")) for text in told)
+    labels = dict(zip(texts, distinct(text or "(a blank text)" for text in wrapped), strict=True))
     series = [
-        Series(name="", kind="line", x=(min(ends), max(ends)), y=(labels[one],) * 2, slot=NEUTRAL, legend=False)
-        for one in numbers
-        if len(ends := {row["place"] for row in by_text[one].values()}) > 1
+        Series(name="", kind="line", x=ends[one], y=(label,) * 2, slot=NEUTRAL, legend=False)
+        for one, label in labels.items()
+        if ends[one][0] < ends[one][1]
     ]
-    for encoder, title in encoders.items():
-        held = [{**by_text[one][encoder], "label": labels[one]} for one in numbers]
-        hollow, size = encoder in ("base", "bare"), SIZES.get(encoder, 11)
-        look: Look = {"slot": SLOTS.get(encoder, 2), "hollow": hollow, "size": size, "hover": HOVER}
-        series.append(marks(held, "place", "label", name=title, **look))
+    held = [{**row, "label": labels[row["number"]]} for own in texts.values() for row in own]
+    for (encoder, title), own in grouped(held, "encoder", "title").items():
+        look = LOOKS.get(encoder, {"slot": 2, "size": 11})
+        series.append(marks(own, "place", "label", name=title, hover=HOVER, **look))
+    high = 1.25 * max(row["place"] for row in held)
     return single(
-        Axis(title="place among all texts (logarithmic)", scale="log", low=low, high=high),
+        # a ring at place 1 stays clear of its text, on a narrow page too
+        Axis(title="place among all texts (logarithmic)", scale="log", low=high**-0.1, high=high),
         named(labels.values()),
         series,
         flags=(Flag.PRIVATE,) * rows[0]["private"],
         height=130 + sum(18 * (1 + label.count("\n")) + 10 for label in labels.values()),
         legend=True,
-        legend_above=True,
     )

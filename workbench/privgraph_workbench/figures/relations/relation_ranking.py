@@ -8,27 +8,22 @@ from collections.abc import Iterable, Sequence
 
 from privgraph.methods.relations.options import CANDIDATES
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.figures.axes import COLUMNS
-from privgraph_workbench.figures.chart import Axis, Chart, Look, Row, distinct, empty, named, single
+from privgraph_workbench.figures.chart import COLUMNS, Axis, Chart, Look, Row
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.flags import composed
-from privgraph_workbench.figures.marks import intervals, marks
-from privgraph_workbench.figures.needs import RUNS
+from privgraph_workbench.figures.marks import distinct, grouped, intervals, marks, named, single
 from privgraph_workbench.figures.seeds import confidence
+from privgraph_workbench.figures.settings import composed
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.naming import graph_of, labels, setting, unit_of
 from privgraph_workbench.words.numbers import percent
 
-MEASURE = "PREC@1: partner ranked first (percent)"
-LINE = 30
 INTERVAL = "95% confidence over seeds"
 HOVER = ("label", "accuracy", "accuracy_low", "accuracy_high", "mrr", "seeds")
 DARK = 5
 """A slot that stands out from the bars."""
 RANDOMISED = "relation-rand"
 """The method that randomises the relations before it reads them."""
-SLOTS = {"to compare with": NEUTRAL, "randomised relations": 2, "private": 0, "without privacy": 1}
-"""By what stands behind a bar; the slots of `moved`."""
+JUDGED = {"test_accuracy", "test_mrr", "base_accuracy", "base_mrr"}
 
 
 def data(
@@ -45,95 +40,77 @@ def data(
     asked), method, unit, epsilon, epsilon_as_published, epsilon_audited, evaluator, composed (runs of the
     same people).
     """
-    chosen = [one for one in records if _judged(one)]
-    known = list({one.id: one for one in (*chosen, *(one for one in others if _judged(one)))}.values())
+    chosen, more = ([one for one in held if set(one.metrics) >= JUDGED] for held in (records, others))
+    known = {one.id: one for one in (*chosen, *more)}.values()
     alike = {one.id: [more for more in known if setting(more) == setting(one)] for one in chosen}
-    together = composed({more.id: more for one in chosen for more in alike[one.id]}.values())
+    every = [more for one in chosen for more in alike[one.id]]
+    together = composed({one.id: one for one in every}.values())
     rows: list[Row] = []
-    for found in dict.fromkeys(_candidates(one, texts) for one in chosen):
-        if found is not None:
-            different, asked = found
+    for different, asked in dict.fromkeys(_candidates(one, texts) for one in chosen):
+        if different:
             # a text stands there once for each relation of its own, and counts as often where it is nearer
             guessed = sum(1 / (1 + place * asked / different) for place in range(different)) / different
             rows.append(_row("guessing", f"guessing among {different}", [(1 / different, guessed)]))
     bases: dict[str, dict[tuple[float, float], None]] = {}
-    for one in (more for run in chosen for more in alike[run.id]):
+    for one in every:
         encoder = str(one.spec.options.get("encoder", ""))
         bases.setdefault(encoder, {})[one.metrics["base_accuracy"], one.metrics["base_mrr"]] = None
     rows += [_row("base", f"base encoder {encoder}", list(reached)) for encoder, reached in bases.items()]
     repeated = len({setting(one) for one in chosen}) < len(chosen)
     for record, title in zip(chosen, labels(chosen, seeds=repeated), strict=True):
         same = [(one.metrics["test_accuracy"], one.metrics["test_mrr"]) for one in alike[record.id]]
-        rows.append(
-            _row("run", title, same)
-            | {"run": record.id, "method": record.spec.method, "graph": graph_of(record), "unit": unit_of(record)}
-            | {"relations": record.metrics.get("test_relations"), "composed": together[record.id]}
-            | {name: getattr(record.statement, name, None) for name in COLUMNS.values()}
-        )
+        own = {"run": record.id, "graph": graph_of(record), "relations": record.metrics.get("test_relations")}
+        own |= {"method": record.spec.method, "unit": unit_of(record), "composed": together[record.id]}
+        own |= {name: getattr(record.statement, name, None) for name in COLUMNS.values()}
+        rows.append(_row("run", title, same) | own)
     return rows
-
-
-def _judged(record: RunRecord) -> bool:
-    return {"test_accuracy", "test_mrr", "base_accuracy", "base_mrr"} <= set(record.metrics)
 
 
 def _row(kind: str, label: str, found: Sequence[tuple[float, float]]) -> Row:
     """Of what was `found` with each seed: accuracy and MRR."""
-    row: Row = {"label": label, "kind": kind, **dict.fromkeys(("run", "graph"))}
-    for at, name in enumerate(("accuracy", "mrr")):
-        mean, low, high = confidence([one[at] for one in found], most=1.0)
-        row |= {name: mean, f"{name}_low": low, f"{name}_high": high}
+    row: Row = {"label": label, "kind": kind, "run": None, "graph": None}
+    for name, values in zip(("accuracy", "mrr"), zip(*found, strict=True), strict=True):
+        row |= zip((name, f"{name}_low", f"{name}_high"), confidence(values, most=1.0), strict=True)
     row |= {"seeds": len(found)} | dict.fromkeys(("relations", "method", *COLUMNS.values()))
     return row | {"unit": "none", "evaluator": True, "composed": 0}
 
 
-def _candidates(record: RunRecord, texts: int | None) -> tuple[int, int] | None:
-    """Among how many different texts a partner was looked for, and how many relations brought them."""
-    metrics = record.metrics
-    chance = metrics.get("guessing_accuracy", 0.0)
+def _candidates(record: RunRecord, texts: int | None) -> tuple[int, int]:
+    """Among how many different texts a partner was looked for (0: not known), and how many relations brought
+    them."""
+    chance = record.metrics.get("guessing_accuracy", 0.0)
     if chance <= 0:
-        return None
+        return 0, 0
     different = round(1 / chance)
-    asked = max(different, round(min(CANDIDATES, metrics.get("test_relations", different))))
+    asked = max(different, round(min(CANDIDATES, record.metrics.get("test_relations", different))))
     return min(different, texts or different), asked
 
 
-@figure(
-    "relation_ranking",
-    "How well relations are predicted",
-    data,
-    needs=RUNS,
-    settings=True,
-)
+@figure("relation_ranking", "How well relations are predicted", data, needs="runs", settings=True)
 def chart(rows: Sequence[Row]) -> Chart:
     """Horizontal bars of PREC@1 with their intervals over seeds: guessing and the base encoder in grey, runs
     in colours as in `moved`. MRR stands in the labels."""
-    if not rows:
-        return empty("no run here was judged by relations")
-    scores = [f"{percent(row['accuracy'])}, MRR {percent(row['mrr'])}" for row in rows]
-    told = zip(rows, scores, strict=True)
-    labels = distinct("\n".join([*textwrap.wrap(str(row["label"]), LINE), score]) for row, score in told)
-    rows = [{**row, "name": label} for row, label in zip(rows, labels, strict=True)]
+    names = distinct(
+        "\n".join(
+            [*textwrap.wrap(str(row["label"]), 30), f"{percent(row['accuracy'])}, MRR {percent(row['mrr'])}"],
+        )
+        for row in rows
+    )
+    rows = [{**row, "name": name, "slot": _slot(row)} for row, name in zip(rows, names, strict=True)]
     most = max(row[key] or 0.0 for row in rows for key in ("accuracy", "accuracy_high"))
-    series = []
-    for name, slot in SLOTS.items():
-        own = [row for row in rows if _side(row) == name]
-        look: Look = {"slot": slot, "shape": 0, "legend": False, "hover": HOVER}
-        series += [marks(own, "accuracy", "name", name=name, kind="bars", **look)] if own else []
-    series += intervals(rows, "name", "accuracy_low", "accuracy_high", name=INTERVAL, slot=DARK)
+    look: Look = {"kind": "bars", "shape": 0, "legend": False, "hover": HOVER}
+    bars = [marks(own, "accuracy", "name", slot=slot, **look) for slot, own in grouped(rows, "slot").items()]
     return single(
-        Axis(title=MEASURE, percent=True, low=0, high=min(1.0, 1.08 * most) or 1.0),
-        named(labels),
-        series,
-        height=190 + sum(max(34, 18 * (label.count("\n") + 1)) for label in labels),
+        Axis(title="PREC@1: partner ranked first (percent)", percent=True, low=0, high=min(1.0, 1.08 * most) or 1.0),
+        named(names),
+        [*bars, *intervals(rows, "name", "accuracy_low", "accuracy_high", name=INTERVAL, slot=DARK)],
+        height=190 + sum(max(34, 18 * (name.count("\n") + 1)) for name in names),
         legend=max(int(row["seeds"]) for row in rows) > 1,
     )
 
 
-def _side(row: Row) -> str:
-    """What stands behind a bar."""
+def _slot(row: Row) -> int:
+    """By what stands behind a bar: a comparison, randomised relations, no privacy, or privacy."""
     if row["kind"] != "run":
-        return "to compare with"
-    if row["method"] == RANDOMISED:
-        return "randomised relations"
-    return "without privacy" if row["unit"] == "none" else "private"
+        return NEUTRAL
+    return 2 if row["method"] == RANDOMISED else int(row["unit"] == "none")

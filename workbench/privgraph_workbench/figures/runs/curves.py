@@ -8,16 +8,12 @@ from typing import Any
 
 from privgraph.progress import Metric
 from privgraph.runs.records import RunRecord, StoredEvent
-from privgraph_workbench.facts.kept_epoch import EPOCHS, kept
-from privgraph_workbench.figures.chart import Axis, Chart, Look, Panel, Row, Rule, Series, empty
+from privgraph_workbench.figures.chart import Axis, Chart, Look, Panel, Row, Rule, Series
 from privgraph_workbench.figures.drawing.with_plotly import plain
 from privgraph_workbench.figures.figure import figure, without
-from privgraph_workbench.figures.hover import described
-from privgraph_workbench.figures.marks import marks
-from privgraph_workbench.figures.needs import EVENTS
+from privgraph_workbench.figures.marks import described, grouped, marks
 from privgraph_workbench.figures.thinning import LIMIT, thin
 from privgraph_workbench.words.measures import ACCURACY, measure
-from privgraph_workbench.words.naming import describe
 
 Points = dict[str, list[Any]]
 """Of one curve, in plotly's words: `x`, `y` and the `text` of each point."""
@@ -28,109 +24,85 @@ TITLES = {
     "val_accuracy": "validation accuracy",
     "test_accuracy": "test accuracy",
 }
-TITLE = "Learning curves"
 TOLD_APART = 6
 """Runs whose curves have colours of their own; of more, the first stands out, and the others are a group."""
-
-
-def title(metric: str, measure: str = ACCURACY) -> str:
-    """What a curve is called, where the score on the test set is called `measure`."""
-    return measure if metric == "test_accuracy" else TITLES.get(metric, metric.replace("_", " "))
+STEPS = Axis(title="step (epochs, over all stages)")
 
 
 def data(
     events: Iterable[StoredEvent], *, run: str = "", limit: int = LIMIT, record: RunRecord | None = None
 ) -> list[Row]:
     """One row per point: run, metric, stage, step, value, evaluator; where the `record` of these events is
-    given, of (what was run), measure (what its test score is called), kept (which epoch's model it kept; "":
-    not known) and kept_accuracy (that model's on test nodes, or None).
+    given, measure (what its test score is called).
 
     Takes the metric events of the latest attempt (a retried run starts its curves again) and thins each
     metric to at most `limit` points, keeping its first, last, lowest and highest. `run` names the run
     where rows of several are drawn together. Values are as stored: accuracies in [0, 1].
     """
-    metrics = [event for event in events if event.kind == "metric"]
-    latest = max((event.attempt for event in metrics), default=0)
-    by_metric: dict[str, list[Row]] = {}
-    whose = {} if record is None else _whose(record)
-    for event in metrics:
-        metric = event.event
-        if event.attempt != latest or not isinstance(metric, Metric):
-            continue
-        row = {
-            "run": run,
-            "metric": metric.name,
-            "stage": metric.stage,
-            "step": metric.step,
-            "value": metric.value,
-            "evaluator": metric.evaluator,
-            **whose,
-        }
-        by_metric.setdefault(metric.name, []).append(row)
-    return [row for rows in by_metric.values() for row in thin(rows, limit)]
+    metrics = [(event.attempt, event.event) for event in events if event.kind == "metric"]
+    latest = max((attempt for attempt, _ in metrics), default=0)
+    score = {} if record is None else {"measure": measure(record.spec.method)}
+    rows = [
+        {"run": run, "metric": one.name, "stage": one.stage, "step": one.step, "value": one.value}
+        | {"evaluator": one.evaluator, **score}
+        for attempt, one in metrics
+        if attempt == latest and isinstance(one, Metric)
+    ]
+    return [row for held in grouped(rows, "metric").values() for row in thin(held, limit)]
 
 
-def _whose(record: RunRecord) -> Row:
-    """What was run, and which model of it the results are of."""
-    epoch = kept(record.spec)
-    return {
-        "of": describe(record),
-        "kept": "" if epoch is None else EPOCHS[epoch],
-        "kept_accuracy": record.metrics.get("test_accuracy"),
-        "measure": measure(record.spec.method),
-    }
-
-
-@figure("curves", "Learning curves", data, needs=EVENTS, table=without("of", "kept", "kept_accuracy", "measure"))
+@figure("curves", "Learning curves", data, needs="events", table=without("measure"))
 def chart(rows: Sequence[Row]) -> Chart:
     """Loss in one panel and accuracies in another, over steps; a dotted line marks where each stage begins.
 
     What was measured only once is no curve: it is left out where something else is one. Of more than
     `TOLD_APART` runs the first stands out before the others.
     """
-    if not rows:
-        return empty("nothing has been measured yet")
     times = Counter((row["run"], row["metric"]) for row in rows)
     rows = [row for row in rows if times[row["run"], row["metric"]] > 1] or rows
-    runs = list(dict.fromkeys(row["run"] for row in rows))
-    metrics = [name for name in TITLES if any(row["metric"] == name for row in rows)]
-    metrics += sorted({row["metric"] for row in rows} - set(metrics))
-    axes = {side: axis for side, axis in _axes(rows).items() if any(_side(name) == side for name in metrics)}
-    series = []
-    several, crowd = len(runs) > 1, len(runs) > TOLD_APART
-    for place, run in sorted(enumerate(runs), reverse=crowd):  # what stands out is drawn last
+    runs, metrics = grouped(rows, "run"), sorted({row["metric"] for row in rows}, key=_order)
+    sides = {side: [one for one in metrics if _side(one) == side] for side in ("loss", "accuracy")}
+    panels = [side for side, held in sides.items() if held]
+    several, crowd, series = len(runs) > 1, len(runs) > TOLD_APART, []
+    for place, (run, own) in sorted(enumerate(runs.items()), reverse=crowd):  # what stands out is drawn last
         behind = crowd and place > 0
-        for slot, metric in enumerate(metrics):
-            points = [row for row in rows if row["run"] == run and row["metric"] == metric]
-            if points:
-                name = title(metric, points[0].get("measure", ACCURACY))
-                look: Look = {"faint": behind, "legend": not behind or place == 1}
-                look["group"] = f"others: {name}" if behind else ""
-                look["slot"] = slot if crowd else place * len(metrics) + slot
-                look["shape"] = None if several else [m for m in metrics if _side(m) == _side(metric)].index(metric)
-                look["name"] = f"{len(runs) - 1} others: {name}" if behind else f"{run}: {name}" if several else name
-                series.append(_line(points, panel=list(axes).index(_side(metric)), **look))
-    whose = {str(row["of"]) for row in rows if row.get("of")}
-    x, rules = Axis(title="step (epochs, over all stages)"), stage_rules(rows)
-    return Chart(
-        title=": ".join([TITLE, *whose]) if len(whose) == 1 else TITLE,
-        panels=tuple(Panel(x=x, y=axis, rules=rules) for axis in axes.values()),
-        series=tuple(series),
-        columns=2,
-        height=400,
-    )
+        for metric, points in grouped(own, "metric").items():
+            slot, side, name = metrics.index(metric), _side(metric), _name(points[0])
+            look: Look = {"slot": slot if crowd else place * len(metrics) + slot, "faint": behind}
+            look["shape"] = None if several else sides[side].index(metric)
+            look["group"] = f"others: {name}" * behind
+            look["name"] = look["group"] or (f"{run}: {name}" if several else name)
+            series.append(_line(points, panel=panels.index(side), **look))
+    rules = stage_rules(rows)
+    drawn = tuple(Panel(x=STEPS, y=_axis(side), rules=rules) for side in panels)
+    return Chart(panels=drawn, series=tuple(series), columns=2, height=400)
 
 
 def points(rows: Sequence[Row]) -> dict[str, Points]:
     """The rows of one run as points by the name of their curve in the figure: what follows its own."""
     found: dict[str, Points] = {}
-    for metric in dict.fromkeys(row["metric"] for row in rows):
-        held = [row for row in rows if row["metric"] == metric]
-        line = _line(held, name=title(metric, held[0].get("measure", ACCURACY)))
-        panel = Panel(x=Axis(title="step (epochs, over all stages)"), y=_axes(rows)[_side(metric)])
-        text = [plain(one) for one in described(line, panel)]
+    for metric, held in grouped(rows, "metric").items():
+        line = _line(held, name=_name(held[0]))
+        text = [plain(one) for one in described(line, Panel(x=STEPS, y=_axis(_side(metric))))]
         found[plain(line.name)] = {"x": list(line.x), "y": list(line.y), "text": text}
     return found
+
+
+def stage_rules(rows: Sequence[Row]) -> tuple[Rule, ...]:
+    """Where each stage begins; nothing where there is one alone."""
+    stages = grouped((row for row in rows if row["stage"]), "stage")
+    begun = sorted((min(row["step"] for row in own), stage) for stage, own in stages.items())
+    return tuple(Rule(x=step, label=stage) for step, stage in begun) if len(begun) > 1 else ()
+
+
+def _order(metric: str) -> tuple[int, str]:
+    return list(TITLES).index(metric) if metric in TITLES else len(TITLES), metric
+
+
+def _name(row: Row) -> str:
+    metric: str = row["metric"]
+    score: dict[str, str] = {"test_accuracy": row.get("measure", ACCURACY)}
+    return {**TITLES, **score}.get(metric, metric.replace("_", " "))
 
 
 def _line(rows: Sequence[Row], **look: Any) -> Series:
@@ -141,20 +113,9 @@ def _side(metric: str) -> str:
     return "accuracy" if metric.endswith("accuracy") else "loss"
 
 
-def _axes(rows: Sequence[Row]) -> dict[str, Axis]:
-    scores = sorted({str(row.get("measure", ACCURACY)) for row in rows})
-    score = "accuracy" if scores == [ACCURACY] else " or ".join(scores)
-    return {
-        "loss": Axis(title="loss (cross-entropy, nats)"),
-        "accuracy": Axis(title=f"{score} (percent)", percent=True),
-    }
-
-
-def stage_rules(rows: Sequence[Row]) -> tuple[Rule, ...]:
-    """Where each stage begins; nothing where there is one alone."""
-    starts: dict[str, int] = {}
-    for row in rows:
-        if row["stage"]:
-            starts[row["stage"]] = min(row["step"], starts.get(row["stage"], row["step"]))
-    begun = sorted(starts.items(), key=lambda item: item[1])
-    return tuple(Rule(x=step, label=stage) for stage, step in begun) if len(starts) > 1 else ()
+def _axis(side: str) -> Axis:
+    return (
+        Axis(title="accuracy (percent)", percent=True)
+        if side == "accuracy"
+        else Axis(title="loss (cross-entropy, nats)")
+    )

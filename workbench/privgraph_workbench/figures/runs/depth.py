@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.figures.chart import Axis, Chart, Look, Panel, Row, band, empty, percentages, shared
+from privgraph_workbench.figures.chart import Axis, Chart, Look, Panel, Row
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import marks
-from privgraph_workbench.figures.needs import RUNS
+from privgraph_workbench.figures.marks import band, grouped, marks, percentages
 from privgraph_workbench.figures.palette import slots
 from privgraph_workbench.figures.settings import setting_rows, target
 from privgraph_workbench.words.naming import UNIT_WORDS
-
-ENDS = ("mean", "low", "high")
 
 
 def data(records: Iterable[RunRecord]) -> list[Row]:
@@ -23,24 +20,18 @@ def data(records: Iterable[RunRecord]) -> list[Row]:
     return sorted(rows, key=lambda row: (row["graph"], row["unit"], row["method"], row["asked"] or 0.0, row["depth"]))
 
 
-@figure("depth", "Effect of depth", data, needs=RUNS, settings=True)
+@figure("depth", "Effect of depth", data, needs="runs", settings=True)
 def chart(rows: Sequence[Row]) -> Chart:
     """One panel per graph and unit; one curve per method and budget asked for."""
-    if not rows:
-        return empty("no finished runs of different depths yet")
     rows = [{**row, "name": ", ".join(filter(None, (row["title"], target(row), row["variant"])))} for row in rows]
-    places: dict[tuple[str, str], list[Row]] = {}
-    for row in rows:
-        places.setdefault((row["graph"], row["unit"]), []).append(row)
-    bounds = shared([row[key] for row in held for key in ENDS if row[key] is not None] for held in places.values())
+    places = grouped(rows, "graph", "unit")
     x = Axis(title="depth K (hops)", ticks=tuple(sorted({float(row["depth"]) for row in rows})))
-    y = percentages("test accuracy (percent of nodes)", bounds)
+    y = percentages("test accuracy (percent of nodes)", rows, "mean", "low", "high")
     panels = tuple(Panel(title=f"{graph}, {UNIT_WORDS[unit]}", x=x, y=y) for graph, unit in places)
-    series = []
-    for name, slot in slots({row["name"]: row["method"] for row in rows}).items():
-        for place, held in enumerate(places.values()):
-            if points := [row for row in held if row["name"] == name]:
-                look: Look = {"slot": slot, "panel": place, "group": name}
-                series += band(points, "depth", **look)
-                series.append(marks(points, "depth", "mean", name=name, kind="path", **look))
+    colours, series = slots({row["name"]: row["method"] for row in rows}), []
+    for place, held in enumerate(places.values()):
+        for name, points in grouped(held, "name").items():
+            look: Look = {"slot": colours[name], "panel": place, "group": name}
+            series += band(points, "depth", **look)
+            series.append(marks(points, "depth", "mean", name=name, kind="path", **look))
     return Chart(panels=panels, series=tuple(series), columns=2, height=110 + 300 * ((len(places) + 1) // 2))

@@ -6,10 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from privgraph_workbench.facts.expecting import Outlook
-from privgraph_workbench.figures.chart import Axis, Chart, Look, Row, Rule, Series, band, empty, single
+from privgraph_workbench.figures.chart import Axis, Chart, Row, Rule
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import marks
-from privgraph_workbench.figures.needs import OUTLOOK
+from privgraph_workbench.figures.marks import band, empty, level, marks, single
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.numbers import option, percent
 
@@ -20,7 +19,6 @@ LEVELS = {
     "partner": "guessing a partner",
 }
 """What the accuracy is read beside, the best first; of relations the last one takes no learning."""
-GUESSES = ("majority", "partner")
 
 
 def data(told: Outlook, epsilons: Sequence[float] = ()) -> list[Row]:
@@ -43,7 +41,7 @@ def _row(kind: str, one: Row, epsilon: float | None = None) -> Row:
     return blank | {name: one[name] for name in ("mean", "low", "high", "seeds") if name in one}
 
 
-@figure("expected", "Accuracy to expect", data, needs=OUTLOOK, settings=True)
+@figure("expected", "Accuracy to expect", data, needs="outlook", settings=True)
 def chart(rows: Sequence[Row]) -> Chart:
     """A curve over a logarithmic axis of epsilon, levels across, and dotted lines at what is asked for."""
     reached = [row for row in rows if row["kind"] == "reached" and row["epsilon"] is not None]
@@ -53,31 +51,22 @@ def chart(rows: Sequence[Row]) -> Chart:
         return empty("no run tells yet")
     places = [float(row["epsilon"]) for row in (*reached, *asked)] or [1.0]
     low, high = min(places) / 1.3, max(places) * 1.3
-    name = "finished runs, mean over seeds"
-    line = marks(
-        reached,
-        "epsilon",
-        "mean",
-        name=name,
-        kind="path",
-        shape=0,
-        group="reached",
-        hover=("mean", "low", "high", "seeds"),
-    )
-    series = [*band(reached, "epsilon", slot=0, panel=0, group="reached"), line]
-    for place, row in enumerate(levels):
-        look: Look = {"slot": NEUTRAL if row["kind"] in GUESSES else 1 + place, "shape": 1 + place}
-        named = f"{LEVELS[row['kind']]} ({percent(row['mean'])})"
-        series.append(Series(name=named, kind="level", x=(low, high), y=(row["mean"],), **look))
+    series = band(reached, "epsilon", group="reached")
+    if reached:
+        look = {"name": "finished runs, mean over seeds", "group": "reached", "hover": ("mean", "low", "high", "seeds")}
+        series.append(marks(reached, "epsilon", "mean", kind="path", shape=0, **look))
+    for place, row in enumerate(levels, 1):
+        slot = place if row["kind"] in ("bare", "blind") else NEUTRAL
+        name = f"{LEVELS[row['kind']]} ({percent(row['mean'])})"
+        series.append(level((low, high), row["mean"], name, slot, shape=place))
     if known := [row for row in asked if row["mean"] is not None]:
         series.append(marks(known, "epsilon", "mean", name="yours, as expected", shape=4, hollow=True, size=15))
     relations = any(row["kind"] == "partner" for row in levels)
     return single(
         Axis(title="ε asked for (logarithmic; left is more private)", scale="log", low=low, high=high),
         Axis(title="PREC@1: partner ranked first (percent)" if relations else "test accuracy (percent)", percent=True),
-        (one for one in series if one.x),
+        series,
         rules=(Rule(x=row["epsilon"], label=f"ε {option(row['epsilon'])}") for row in asked),
-        title="PREC@1 to expect" if relations else "",
         height=360,
         legend=True,
     )

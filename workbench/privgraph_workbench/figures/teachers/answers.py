@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privgraph.methods.teachers.answers import Answers
-from privgraph_workbench.figures.chart import Axis, Chart, Row, Rule, empty, named, single
+from privgraph_workbench.figures.chart import Axis, Chart, Flag, Row, Rule
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.flags import Flag
-from privgraph_workbench.figures.marks import marks
-from privgraph_workbench.figures.needs import ANSWERS
+from privgraph_workbench.figures.marks import empty, marks, named, single
 from privgraph_workbench.words.numbers import number
 
 MOST_BINS = 10
-BETWEEN = "standard deviation"
 UNITS = {
     "posterior": "chance of a class, 0 to 1",
     "log-posterior": "logarithm of the chance of a class",
@@ -40,31 +37,21 @@ def data(answers: Answers, class_names: Sequence[str] = ()) -> list[Row]:
     """
     before, after = [ahead(row) for row in answers.before], largest(answers.after)
     margins = [_margins(answers.before), _margins(answers.after)]
+    shared = {"kind": answers.kind, "evaluator": True}
     rows: list[Row] = []
     for place, node in enumerate(answers.queries.tolist()):
-        answered = int(answers.released[place]) >= 0
-        truth = int(answers.truth[place])
-        rows.append(
-            {
-                "order": place,
-                "query": node,
-                "before": " = ".join(class_name(one, class_names) for one in before[place]),
-                "after": class_name(after[place], class_names) if answered else None,
-                "released": class_name(int(answers.released[place]), class_names) if answered else None,
-                "truth": class_name(truth, class_names),
-                "level": len(before[place]) > 1,
-                "flipped": before[place] != [after[place]] if answered and len(before[place]) == 1 else None,
-                "right_before": (truth in before[place]) / len(before[place]),
-                "right_after": bool(after[place] == truth) if answered else None,
-                "right_released": bool(answers.released[place] == truth) if answered else None,
-                "margin_before": _finite(margins[0][place]),
-                "margin_after": _finite(margins[1][place]) if answered else None,
-                "noise_std": answers.noise_std,
-                "seconds": float(answers.seconds[place]),
-                "kind": answers.kind,
-                "evaluator": True,
-            }
-        )
+        label, truth, first = int(answers.released[place]), int(answers.truth[place]), before[place]
+        row = {"order": place, "query": node, "before": " = ".join(class_name(one, class_names) for one in first)}
+        row |= {"after": class_name(after[place], class_names), "released": class_name(label, class_names)}
+        row |= {"truth": class_name(truth, class_names), "level": len(first) > 1, "flipped": first != [after[place]]}
+        row |= {"right_before": (truth in first) / len(first), "right_after": after[place] == truth}
+        row |= {"right_released": label == truth, "margin_before": margins[0][place], "margin_after": margins[1][place]}
+        row |= {"noise_std": answers.noise_std, "seconds": float(answers.seconds[place]), **shared}
+        if label < 0:
+            row |= dict.fromkeys(("after", "released", "right_after", "right_released", "margin_after"))
+        if label < 0 or len(first) > 1:
+            row["flipped"] = None
+        rows.append(row)
     return rows
 
 
@@ -79,43 +66,31 @@ def share(rows: Sequence[Row], column: str) -> float | None:
     return sum(found) / len(found) if found else None
 
 
-@figure("answers", "How clear the answers were", data, needs=ANSWERS, flags=(Flag.PRIVATE,))
+@figure("answers", "How clear the answers were", data, needs="answers", always=[Flag.PRIVATE])
 def chart(rows: Sequence[Row]) -> Chart:
-    """Queries by the margin of their answer before noise, and those whose label noise changed among them."""
+    """Queries by the margin of their answer before noise, and those whose label noise changed among them;
+    the rule is the standard deviation of the difference that noise makes between two classes."""
     answered = [row for row in rows if row["released"] is not None and row["margin_before"] is not None]
     if not answered:
         return empty("no query was answered")
-    step = round_step(max(row["margin_before"] for row in answered))
+    step, spread = round_step(max(row["margin_before"] for row in answered)), math.sqrt(2) * answered[0]["noise_std"]
     bins = [int(row["margin_before"] / step) for row in answered]
-    names = tuple(f"{number(step * at, 4)}–{number(step * (at + 1), 4)}" for at in range(max(bins) + 1))
+    names = [f"{number(step * at, 4)}–{number(step * (at + 1), 4)}" for at in range(max(bins) + 1)]
     changed = [own for row, own in zip(answered, bins, strict=True) if row["flipped"] is True]
-    held: list[Row] = [
-        {"bin": name, "asked": bins.count(at), "flipped": changed.count(at)} for at, name in enumerate(names)
+    series = [
+        marks((), names, [float(held.count(at)) for at in range(len(names))], name=name, kind="bars", slot=slot)
+        for slot, (name, held) in enumerate({"answered queries": bins, "noise changed the label": changed}.items())
     ]
-    spread = between_two(answered[0]["noise_std"])
-    side: Literal["left", "right"] = "left" if spread > step * len(names) / 2 else "right"
-    rule = Rule(x=spread / step - 0.5, label=f"one {BETWEEN}: {number(spread)}", above=True, side=side)
-    inside = spread <= step * len(names)
+    label, inside = f"standard deviation of noise: {number(spread)}", spread <= step * len(names)
     return single(
         named(names, f"margin before noise: largest less second ({UNITS[answered[0]['kind']]})"),
         Axis(title="queries (count)", low=0),
-        [
-            marks(held, "bin", "asked", name="answered queries", kind="bars"),
-            marks(held, "bin", "flipped", name="noise changed the label", kind="bars", slot=1),
-        ],
-        rules=[rule] * inside,
-        of="" if inside else f"noise: {BETWEEN} {number(spread)}, beyond all margins",
+        series,
+        rules=[Rule(x=spread / step - 0.5, label=label, side="left" if 2 * spread > step * len(names) else "right")]
+        * inside,
+        of=label * (not inside),
         height=340,
     )
-
-
-def between_two(noise_std: float) -> float:
-    """The standard deviation of the difference that noise makes between two classes.
-
-    >>> round(between_two(3.0), 2)
-    4.24
-    """
-    return math.sqrt(2) * noise_std
 
 
 def ahead(values: NDArray[np.floating[Any]]) -> list[int]:
@@ -166,10 +141,8 @@ def round_step(top: float) -> float:
     return next(step for step in steps if top / step < MOST_BINS)
 
 
-def _margins(values: NDArray[np.float32]) -> NDArray[np.float64]:
+def _margins(values: NDArray[np.float32]) -> list[float | None]:
+    """The largest less the second of each row; None where one of them is infinite or not there."""
     ordered = np.sort(values.astype(np.float64), axis=1)
-    return ordered[:, -1] - ordered[:, -2] if ordered.shape[1] > 1 else np.zeros(len(ordered))
-
-
-def _finite(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
+    found = ordered[:, -1] - ordered[:, -2] if ordered.shape[1] > 1 else np.zeros(len(ordered))
+    return [one if math.isfinite(one) else None for one in found.tolist()]

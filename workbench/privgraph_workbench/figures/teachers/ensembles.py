@@ -1,9 +1,10 @@
-"""What figures of an ensemble share: groups of teachers, badges, and what each teacher's nodes were charged,
-query by query."""
+"""What figures of an ensemble share: groups of teachers, and what each teacher's nodes were charged, query by
+query."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from functools import lru_cache
 
 import numpy as np
@@ -11,7 +12,8 @@ from numpy.typing import NDArray
 
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
 from privgraph.papers.dp_gpl_votes import Asked, dependent_trail, epsilon_at, squared_mu
-from privgraph_workbench.figures.chart import distinct
+from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.marks import distinct
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words.numbers import number
 
@@ -20,39 +22,30 @@ GROUPINGS = {"weight": "weight", "centrality": "centrality (average of its nodes
 MEASURES = {"sound": EPSILONS["sound"].title, "data-dependent": "data-dependent ε"}
 
 
-def weights_are_public(ensemble: Ensemble) -> bool:
-    """Whether the weight of each teacher, and so what its nodes are guaranteed, was set by options before any
-    private node was read. Not where votes are weighted as published, by centralities of private nodes: there
-    no teacher has a guarantee of its own either."""
-    return ensemble.per_teacher
-
-
-def groups(ensemble: Ensemble, by: str) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+def groups(ensemble: Ensemble, by: str = "weight") -> tuple[tuple[str, ...], NDArray[np.int64]]:
     """Names of at most five groups of teachers, by ascending weight or centrality, and each teacher's group
     (N,)."""
     values = (ensemble.weights if by == "weight" else ensemble.centrality).round(9)
-    levels = np.unique(values)
-    if len(levels) <= MOST_GROUPS:
-        return distinct(f"{by} {number(value)}" for value in levels), np.searchsorted(levels, values)
-    ends = np.unique(np.quantile(values, np.arange(1, MOST_GROUPS + 1) / MOST_GROUPS, method="inverted_cdf"))
+    ends = np.unique(values)
+    if len(ends) > MOST_GROUPS:
+        ends = np.unique(np.quantile(values, np.arange(1, MOST_GROUPS + 1) / MOST_GROUPS, method="inverted_cdf"))
     own = np.searchsorted(ends, values)
     held = [values[own == place] for place in range(len(ends))]
-    return distinct(f"{by} {_span(float(one.min()), float(one.max()))}" for one in held), own
+    spans = (dict.fromkeys((number(float(one.min())), number(float(one.max())))) for one in held)
+    return distinct(f"{by} {'–'.join(span)}" for span in spans), own
 
 
-def _span(low: float, high: float) -> str:
-    return number(low) if number(low) == number(high) else f"{number(low)}–{number(high)}"
+def shared(ensemble: Ensemble, measure: str) -> Row:
+    """What rows of a figure tell of an ensemble: the measure of epsilon, whether it depends on data, and
+    whether weights were made of private nodes, as where votes are weighted as published: else options set
+    the weight of each teacher, and so what its nodes are guaranteed, before any private node was read."""
+    return {"measure": measure, "data_dependent": measure != "sound", "private": not ensemble.per_teacher}
 
 
-def price(queries: int, vote_sigma: float, gate_sigma: float, weight: float, delta: float) -> float:
-    """Sound epsilon of `queries` that are all answered; a vote weighs `weight`; a gate of sigma 0 is none.
-
-    Infinite without noise, 0 without queries or without a vote. Other noise than that of the run may be asked
-    about.
-    """
-    if queries == 0 or weight == 0:
-        return 0.0
-    return _epsilon(_one(vote_sigma, gate_sigma, True) * weight**2 * queries, delta)
+def known(word: str, words: Iterable[str]) -> None:
+    """Raises `ValueError` where the word is none of these."""
+    if word not in words:
+        raise ValueError(f"teachers' epsilons can be {', '.join(words)} (got {word})")
 
 
 @lru_cache(maxsize=8)  # a page asks several times for the record that it holds
@@ -96,9 +89,7 @@ def reached(ensemble: Ensemble) -> NDArray[np.bool_]:
     if limit_measure(ensemble) != "sound":
         beyond: NDArray[np.bool_] = spent(ensemble, "data-dependent")[:, -1] >= ensemble.limit * (1 - 1e-9)
     else:
-        more = _squared(ensemble)[:, -1] + _charged(ensemble) ** 2 * _one(
-            ensemble.vote_sigma, ensemble.gate_sigma, True
-        )
+        more = _squared(ensemble)[:, -1] + _charged(ensemble) ** 2 * _one(ensemble, True)
         beyond = np.array([_epsilon(float(value), ensemble.delta) > ensemble.limit for value in more])
     gone: NDArray[np.bool_] = _ended(ensemble) < ensemble.voting.shape[1]
     return beyond & gone
@@ -126,21 +117,18 @@ def _charged(ensemble: Ensemble) -> NDArray[np.float64]:
 
 def _squared(ensemble: Ensemble) -> NDArray[np.float64]:
     """(N, Q + 1): squared mu that each teacher's nodes were charged so far."""
-    tests, answers = (_one(ensemble.vote_sigma, ensemble.gate_sigma, answered) for answered in (False, True))
-    each = np.where(ensemble.released >= 0, answers, tests)
+    each = np.where(ensemble.released >= 0, _one(ensemble, True), _one(ensemble, False))
     took_part = ensemble.voting if ensemble.per_teacher else ensemble.voting.any(axis=0)
     squared = np.where(took_part, np.square(_charged(ensemble))[:, None] * each, 0.0)
     return np.concatenate([np.zeros((len(squared), 1)), squared.cumsum(axis=1)], axis=1)
 
 
-@lru_cache(maxsize=64)
-def _one(vote_sigma: float, gate_sigma: float, answered: bool) -> float:
+def _one(ensemble: Ensemble, answered: bool) -> float:
     """The squared mu of one query at weight 1; infinite without noise."""
-    if answered and vote_sigma == 0:
+    sigma, gate = ensemble.vote_sigma, ensemble.gate_sigma
+    if answered and sigma == 0:
         return math.inf
-    return squared_mu(Asked(queries=1, answers=int(answered), vote_sigma=vote_sigma or 1.0, gate_sigma=gate_sigma))
+    return squared_mu(Asked(queries=1, answers=int(answered), vote_sigma=sigma or 1.0, gate_sigma=gate))
 
 
-@lru_cache(maxsize=4096)
-def _epsilon(squared: float, delta: float) -> float:
-    return epsilon_at(squared, delta)
+_epsilon = lru_cache(maxsize=4096)(epsilon_at)

@@ -9,13 +9,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
-from privgraph_workbench.figures.chart import Axis, Chart, Look, Panel, Row, Series, empty
+from privgraph_workbench.figures.chart import Axis, Chart, Flag, Look, Panel, Row, Series
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.flags import Flag
-from privgraph_workbench.figures.marks import marks
-from privgraph_workbench.figures.needs import ENSEMBLE
+from privgraph_workbench.figures.marks import empty, marks
 
-PANELS = (("weight", "weight of its vote"), ("size", "labelled nodes that it learnt from"))
+PANELS = {"weight": "weight of its vote", "size": "labelled nodes that it learnt from"}
 HOVER = ("teacher", "accuracy", "weight", "size", "centrality")
 MOST_MEANS = 8
 
@@ -23,34 +21,30 @@ MOST_MEANS = 8
 def data(ensemble: Ensemble) -> list[Row]:
     """One row per teacher: teacher, weight, size (labelled nodes), centrality, accuracy (share of test nodes
     that are right; None where it was not measured), evaluator (True)."""
+    columns = (ensemble.weights, ensemble.sizes, ensemble.centrality, ensemble.accuracy)
     return [
-        {
-            "teacher": teacher,
-            "weight": float(ensemble.weights[teacher]),
-            "size": int(ensemble.sizes[teacher]),
-            "centrality": float(ensemble.centrality[teacher]),
-            "accuracy": float(accuracy) if math.isfinite(accuracy) else None,
-            "evaluator": True,
-        }
-        for teacher, accuracy in enumerate(ensemble.accuracy.tolist())
+        {"teacher": teacher, "weight": weight, "size": size, "centrality": centrality}
+        | {"accuracy": right if math.isfinite(right) else None, "evaluator": True}
+        for teacher, (weight, size, centrality, right) in enumerate(
+            zip(*(one.tolist() for one in columns), strict=True)
+        )
     ]
 
 
-@figure("teacher_accuracy", "Accuracy of each teacher", data, needs=ENSEMBLE, flags=(Flag.PRIVATE,))
+@figure("teacher_accuracy", "Accuracy of each teacher", data, needs="ensemble", always=[Flag.PRIVATE])
 def chart(rows: Sequence[Row]) -> Chart:
-    """A panel by weight and one by size; a line joins the averages. One panel where all weights are equal."""
+    """A panel by weight and one by size; a line joins the averages."""
     held = [row for row in rows if row["accuracy"] is not None]
     if not held:
         return empty("no teacher's accuracy was measured")
-    equal = len({round(row["weight"], 9) for row in held}) == 1
     series, panels = [], []
-    for panel, (column, title) in enumerate(PANELS[1:] if equal else PANELS):
+    for panel, (column, title) in enumerate(PANELS.items()):
         y = Axis(title="right on test nodes (percent)" * (not panel), percent=True, low=-0.03, high=1.03)
         panels.append(Panel(x=Axis(title=title), y=y))
         look: Look = {"hollow": True, "size": 7, "panel": panel, "hover": HOVER}
         series.append(marks(held, column, "accuracy", name="one teacher", **look))
-        x, y_ = zip(*_means(held, column), strict=True)
-        series.append(Series(name="average", kind="path", x=x, y=y_, slot=1, panel=panel))
+        x, means = zip(*_means(held, column), strict=True)
+        series.append(Series(name="average", kind="path", x=x, y=means, slot=1, panel=panel))
     return Chart(panels=tuple(panels), series=tuple(series), columns=2, height=320)
 
 

@@ -5,21 +5,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
-from privgraph_workbench.figures.chart import Axis, Chart, Look, Row, Rule, Series, empty, single
+from privgraph_workbench.figures.chart import Axis, Chart, Flag, Look, Row, Rule, Series
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.flags import Flag
-from privgraph_workbench.figures.marks import marks
-from privgraph_workbench.figures.needs import ENSEMBLE
+from privgraph_workbench.figures.marks import empty, grouped, marks, single
 from privgraph_workbench.figures.teachers.answers import round_step
-from privgraph_workbench.figures.teachers.ensembles import GROUPINGS, MEASURES, groups, weights_are_public
+from privgraph_workbench.figures.teachers.ensembles import GROUPINGS, MEASURES, groups, known, shared
 from privgraph_workbench.theme import NEUTRAL
-from privgraph_workbench.words.numbers import number, rounded_delta, upper
+from privgraph_workbench.words.numbers import number, rounded_delta
 
-TITLE = "Epsilon of each teacher"
 VIEWS = {
     "histogram": "how many teachers have which epsilon",
     "strip": "a point a teacher, by centrality",
@@ -35,62 +34,52 @@ def data(ensemble: Ensemble, measure: str = "sound", by: str = "weight", view: s
 
     Raises `ValueError` for an unknown measure, grouping or view.
     """
-    for word, known in ((measure, MEASURES), (by, GROUPINGS), (view, VIEWS)):
-        if word not in known:
-            raise ValueError(f"teachers' epsilons can be {', '.join(known)} (got {word})")
-    names, own = groups(ensemble, by)
-    values = ensemble.sound if measure == "sound" else ensemble.dependent
-    nodes = view == "strip" or by == "centrality"
+    for word, words in ((measure, MEASURES), (by, GROUPINGS), (view, VIEWS)):
+        known(word, words)
+    (names, own), nodes = groups(ensemble, by), view == "strip" or by == "centrality"
+    told: Row = {"delta": ensemble.delta, "limit": ensemble.limit if math.isfinite(ensemble.limit) else None}
+    told |= {"measure": measure, "by": by, "view": view, **shared(ensemble, measure)}
+    told |= {"private": nodes or told["private"]}
+    epsilons = ensemble.sound if measure == "sound" else ensemble.dependent
+    columns = (ensemble.weights, ensemble.sizes, ensemble.centrality, own, epsilons)
     return [
-        {
-            "teacher": teacher,
-            "weight": float(ensemble.weights[teacher]),
-            "size": int(ensemble.sizes[teacher]) if nodes else None,
-            "centrality": float(ensemble.centrality[teacher]) if nodes else None,
-            "group": names[own[teacher]],
-            "place": int(own[teacher]),
-            "epsilon": float(values[teacher]),
-            "delta": ensemble.delta,
-            "limit": ensemble.limit if math.isfinite(ensemble.limit) else None,
-            "measure": measure,
-            "by": by,
-            "view": view,
-            "data_dependent": measure != "sound",
-            "private": nodes or not weights_are_public(ensemble),
-        }
-        for teacher in range(len(ensemble.weights))
+        {"teacher": teacher, "weight": weight, "size": size if nodes else None}
+        | {"centrality": centrality if nodes else None, "group": names[place], "place": place, "epsilon": epsilon}
+        | told
+        for teacher, (weight, size, centrality, place, epsilon) in enumerate(
+            zip(*(one.tolist() for one in columns), strict=True)
+        )
     ]
 
 
-@figure("teacher_epsilons", "Epsilon of each teacher", data, needs=ENSEMBLE)
+@figure("teacher_epsilons", "Epsilon of each teacher", data, needs="ensemble")
 def chart(rows: Sequence[Row]) -> Chart:
     """The view that the rows ask for, a colour a group of teachers."""
-    if not rows:
-        return empty("there are no teachers")
     first, limit = rows[0], rows[0]["limit"]
-    held = [row for row in rows if math.isfinite(row["epsilon"])]
+    held = sorted((row for row in rows if math.isfinite(row["epsilon"])), key=lambda row: int(row["place"]))
     if not held:
-        return empty("nothing is guaranteed" if first["measure"] == "sound" else "it was not computed in this run")
-    step, start, count = _bins([row["epsilon"] for row in held], limit)
+        return empty("no ε of teachers is finite")
+    values = [row["epsilon"] for row in held]
+    step, start, count = _bins(values, limit)
+    end = start + count * step
     make = {"histogram": _histogram, "strip": _strip, "cumulative": _cumulative}[first["view"]]
-    y, series, ticks = make(held, step, start, count)
-    end, form = start + count * step, "sound" if first["measure"] == "sound" else ""
-    title = f"{MEASURES[first['measure']]} at δ = {rounded_delta(first['delta'])}"
-    shown = limit is not None and limit <= end
+    y, series = make(held, start + step * np.arange(count + 1))
+    title, shown = f"{MEASURES[first['measure']]} at δ = {rounded_delta(first['delta'])}", limit and limit <= end
     return single(
-        Axis(title=title, low=start, high=end, ticks=ticks, form=form),
+        Axis(title=title, low=start, high=end),
         y,
         series,
-        rules=[Rule(x=limit, label=f"limit {number(limit)}")] * shown,
+        rules=[Rule(x=limit, label=f"limit {number(limit)}")] if shown else (),
         of="" if shown or limit is None else f"limit ε {number(limit)}",
-        title=f"{TITLE}, {MEASURES[first['measure']]}",
         flags=(Flag.PRIVATE,) * first["private"],
         height=340,
     )
 
 
-Drawn = tuple[Axis, list[Series], tuple[float, ...]]
-"""The axis of the view, its series, and ticks of the axis of epsilon (none: its own)."""
+Drawn = tuple[Axis, list[Series]]
+"""The axis of the view, and its series."""
+Ends = NDArray[np.floating[Any]]
+"""Of the bins."""
 
 
 def _bins(values: Sequence[float], limit: float | None) -> tuple[float, float, int]:
@@ -104,57 +93,37 @@ def _bins(values: Sequence[float], limit: float | None) -> tuple[float, float, i
     return step, start, math.ceil((high - start) / step - 1e-9) + 1
 
 
-def _members(rows: Sequence[Row]) -> list[tuple[str, int, list[Row]]]:
-    """Name, place and rows of each group, by ascending weight or centrality."""
-    places = sorted({row["place"] for row in rows})
-    members = [[row for row in rows if row["place"] == place] for place in places]
-    return [(own[0]["group"], place, own) for place, own in zip(places, members, strict=True)]
-
-
-def _histogram(rows: Sequence[Row], step: float, start: float, count: int) -> Drawn:
-    """Bars that stand on one another: at the values themselves where these lie a bin apart, else a bar a
-    bin."""
-    values = np.array(list({number(row["epsilon"], 4): row["epsilon"] for row in sorted(rows, key=_epsilon)}.values()))
-    exact = len(values) == 1 or bool(np.diff(values).min() >= step)
-    ends = start + step * np.arange(count + 1)
-    middle = values if exact else (ends[:-1] + ends[1:]) / 2
-    below, drawn = np.zeros(len(middle), dtype=np.int64), list[Series]()
-    for name, place, own in _members(rows):
-        held = np.array([row["epsilon"] for row in own])
-        beside = np.abs(held[:, None] - values).argmin(axis=1)
-        inside = beside if exact else np.maximum(np.ceil((held - start) / step - 1e-9).astype(int) - 1, 0)
-        heights = np.bincount(inside, minlength=len(middle))
+def _histogram(rows: Sequence[Row], ends: Ends) -> Drawn:
+    """Bars that stand on one another."""
+    step, below, drawn = float(ends[1] - ends[0]), np.zeros(len(ends) - 1, dtype=np.int64), list[Series]()
+    for (place, name), own in grouped(rows, "place", "group").items():
+        inside = np.ceil(np.array([row["epsilon"] - ends[0] for row in own]) / step - 1e-9).astype(int) - 1
+        heights = np.bincount(np.maximum(inside, 0), minlength=len(below))
         bars: list[Row] = [
-            {"group": name, "at": float(middle[at]), "count": int(heights[at]), "top": int(below[at] + heights[at])}
+            {"group": name, "at": float(ends[at] + step / 2), "count": int(heights[at]), "low": int(below[at])}
             for at in np.flatnonzero(heights).tolist()
         ]
-        low = tuple(row["top"] - row["count"] for row in bars)
-        look: Look = {"low": low, "width": step / 2 if exact else 0.9 * step, "slot": place}
-        drawn.append(marks(bars, "at", "top", name=name, kind="bars", hover=("group", "at", "count"), **look))
-        below = below + heights
-    ticks = tuple(float(upper(value, 3)) for value in values.tolist()) if exact else ()
-    return Axis(title="teachers (count)", low=0), drawn, ticks
+        look: Look = {"low": tuple(row["low"] for row in bars), "width": 0.9 * step, "slot": place}
+        tops = [row["low"] + row["count"] for row in bars]
+        drawn.append(marks(bars, "at", tops, name=name, kind="bars", hover=("group", "at", "count"), **look))
+        below += heights
+    return Axis(title="teachers (count)", low=0), drawn
 
 
-def _epsilon(row: Row) -> float:
-    return float(row["epsilon"])
+def _strip(rows: Sequence[Row], ends: Ends) -> Drawn:
+    """A point a teacher."""
+    look: Look = {"size": 8, "hover": ("teacher", "epsilon", "weight", "size", "centrality")}
+    groups = grouped(rows, "place", "group").items()
+    drawn = [marks(own, "epsilon", "centrality", name=name, slot=place, **look) for (place, name), own in groups]
+    return Axis(title=GROUPINGS["centrality"]), drawn
 
 
-def _strip(rows: Sequence[Row], step: float, start: float, count: int) -> Drawn:
-    hover = ("teacher", "epsilon", "weight", "size", "centrality")
-    drawn = [
-        marks(own, "epsilon", "centrality", name=name, slot=place, size=8, hover=hover)
-        for name, place, own in _members(rows)
-    ]
-    return Axis(title=GROUPINGS["centrality"]), drawn, ()
-
-
-def _cumulative(rows: Sequence[Row], step: float, start: float, count: int) -> Drawn:
+def _cumulative(rows: Sequence[Row], ends: Ends) -> Drawn:
     """Stairs: of all teachers, and of each group where there are several."""
-    members, drawn = _members(rows), []
-    for name, place, own in [*(members if len(members) > 1 else ()), ("all teachers", NEUTRAL, list(rows))]:
+    groups, drawn = grouped(rows, "place", "group"), []
+    for (place, name), own in {**(groups if len(groups) > 1 else {}), (NEUTRAL, "all teachers"): rows}.items():
         values = np.sort([row["epsilon"] for row in own])
-        x = (start, *np.repeat(values, 2).tolist(), start + count * step)
+        x = (float(ends[0]), *np.repeat(values, 2).tolist(), float(ends[-1]))
         y = tuple(np.repeat(np.arange(len(values) + 1) / len(values), 2).tolist())
         drawn.append(Series(name=name, kind="line", x=x, y=y, slot=place))
-    return Axis(title="teachers with at most this ε (percent)", percent=True, low=-0.02, high=1.02), drawn, ()
+    return Axis(title="teachers with at most this ε (percent)", percent=True, low=-0.02, high=1.02), drawn
