@@ -20,7 +20,8 @@ from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.graphs import classes, neighbourhood
 from privgraph_workbench.forms import beginnings, data_options, widgets
-from privgraph_workbench.parts import choosing, fetching, layout, upload
+from privgraph_workbench.jobs import downloads
+from privgraph_workbench.parts import choosing, layout, upload
 from privgraph_workbench.parts.file_links import drawn_figure
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, page, texts
@@ -54,42 +55,70 @@ def catalogue(chosen: DatasetSpec, *, opened: bool) -> None:
     """All graphs in one table, the chosen one first; a click on a row chooses it."""
     every = sorted(datasets.choices(), key=lambda spec: spec != chosen)
     titles = choosing.graphs(every)
+
+    def take() -> None:
+        picked = st.session_state[TABLE]["selection"]
+        if rows := [*picked["rows"], *(row for row, _ in picked["cells"])]:
+            choosing.put("data", every[rows[0]].name)
+            st.session_state["fold.catalogue"] = False
+            begin_anew()
+
+    rows = [
+        {
+            "chosen": "●" * (spec == chosen),
+            "graph": titles[spec.name],
+            "here": f"{missing} files to get" if (missing := len(absent(spec))) else "yes",
+            **data_options.sizes(spec, beginnings.data_options(spec)),
+            "predicts": "relations" if spec.domains else "classes of nodes",
+            "kind": datasets.KINDS[spec.kind],
+        }
+        for spec in every
+    ]
+    text, number = st.column_config.TextColumn, st.column_config.NumberColumn(format="localized")
     with layout.fold(f"The whole catalogue ({len(every)})", "catalogue", icon=":material/list:", opened=opened):
-        count, number = ("nodes", "edges", "features", "classes"), st.column_config.NumberColumn
         st.dataframe(
-            [
-                {
-                    "chosen": "●" * (spec == chosen),
-                    "graph": titles[spec.name],
-                    "here": f"{missing} files to get" if (missing := len(absent(spec))) else "yes",
-                    **data_options.sizes(spec, beginnings.data_options(spec)),
-                    "predicts": "relations" if spec.domains else "classes of nodes",
-                    "kind": datasets.KINDS[spec.kind],
-                }
-                for spec in every
-            ],
+            rows,
             hide_index=True,
             key=TABLE,
             height=min(PIXELS, ROW * (len(every) + 1) + 3),
-            on_select=partial(take, every),
+            on_select=take,
             selection_mode=["single-row", "single-cell"],
             alt="All graphs",
             placeholder="your choice",
-            column_config={
-                "chosen": st.column_config.TextColumn("", width=24),
-                "graph": st.column_config.TextColumn(width=190),
-                **{name: number(format="localized") for name in count},
-            },
+            column_config={"chosen": text("", width=24), "graph": text(width=190)}
+            | dict.fromkeys(("nodes", "edges", "features", "classes"), number),
         )
 
 
-def take(every: Sequence[DatasetSpec]) -> None:
-    """A row of the catalogue was clicked: choose its graph, and close the table."""
-    picked = st.session_state[TABLE]["selection"]
-    if rows := [*picked["rows"], *(row for row, _ in picked["cells"])]:
-        choosing.put("data", every[rows[0]].name)
-        st.session_state["fold.catalogue"] = False
-        begin_anew()
+def fetch(spec: DatasetSpec, reason: str) -> None:
+    """Why a graph cannot be loaded, with the button that fetches it and how far that is; why it failed is
+    said to those who have watched it, until they put that away."""
+    st.info(markup.sentence(reason), icon="📁")
+    current, watched = downloads.state(spec), f"download.watched.{spec.name}"
+    if not downloads.possible(spec):
+        return
+    going = current is not None and not current.over
+    if not going and st.button("Download it now", key=f"download.{spec.name}", icon=":material/download:"):
+        current, going = downloads.start(spec), True
+    if going:
+        st.session_state[watched] = current
+        st.fragment(downloading, run_every=POLL_SECONDS)(current)
+    elif current is not None and current.error and st.session_state.get(watched) is current:
+        title = markup.literal(spec.title)
+        failed, unheard = f"**The download of {title} failed.**", f"**No connection to the server of {title}.**"
+        st.error(failed if current.connected else unheard, icon=":material/cloud_off:")
+        with st.expander("Details"):
+            st.caption(markup.sentence(current.error))
+        dismiss = partial(st.session_state.pop, watched, None)
+        st.button("Dismiss", key=f"dismiss.{spec.name}", type="tertiary", icon=":material/close:", on_click=dismiss)
+
+
+def downloading(current: downloads.Download) -> None:
+    """How far it is; the whole page is drawn anew when it is over."""
+    if current.over:
+        st.rerun()
+    told = f"{markup.literal(current.stage)}: {current.done / 1e6:,.1f} of {current.total / 1e6:,.1f} MB"
+    st.progress(current.share, text=told)
 
 
 def address(spec: DatasetSpec, filled: widgets.Filled) -> dict[str, str]:
@@ -101,19 +130,18 @@ def address(spec: DatasetSpec, filled: widgets.Filled) -> dict[str, str]:
 
 
 def confirm_delete(spec: DatasetSpec) -> None:
-    """Ask once more before an upload is deleted."""
+    """Ask once more before an upload is deleted; then another graph is chosen."""
+
+    def delete() -> None:
+        delete_upload(spec.name)
+        del st.session_state[DELETING]
+        choosing.put("data", "social")
+
     with st.container(border=True):
         st.markdown(fill(words["delete"], title=f"**{markup.literal(spec.title)}**"))
         with st.container(horizontal=True):
-            st.button("Delete for good", key="delete_upload_yes", on_click=delete, args=(spec.name,))
+            st.button("Delete for good", key="delete_upload_yes", on_click=delete)
             st.button("Keep", key="delete_upload_no", on_click=st.session_state.pop, args=(DELETING, None))
-
-
-def delete(name: str) -> None:
-    """Delete an upload, and choose another graph."""
-    delete_upload(name)
-    del st.session_state[DELETING]
-    choosing.put("data", "social")
 
 
 # Facts and figures
@@ -127,25 +155,17 @@ def describe(spec: DatasetSpec, filled: widgets.Filled, node: int | None = None)
         return markup.sentence(error)
 
 
-def described(spec: DatasetSpec, filled: widgets.Filled, was_waiting: bool) -> None:
-    """Facts and figures; drawn again until they are there."""
-    found = describe(spec, filled)
-    if found is None:
-        st.info(words["counting"], icon="⏳")
-    elif isinstance(found, str):
-        st.error(found)
-    elif was_waiting:
-        st.rerun()
-    else:
-        facts(found)
-        if found.domains:
-            domains(found)
-        left, right = layout.columns("figures", 2)
-        with left:
-            show("degrees", found.degrees, spec)
-        with right:
-            show("classes", classes.data(found.classes), spec)
-        surroundings(spec, filled, found)
+def described(spec: DatasetSpec, filled: widgets.Filled, found: Description) -> None:
+    """Facts and figures."""
+    facts(found)
+    if found.domains:
+        domains(found)
+    left, right = layout.columns("figures", 2)
+    with left:
+        show("degrees", found.degrees, spec)
+    with right:
+        show("classes", classes.data(found.classes), spec)
+    surroundings(spec, filled, found)
 
 
 def show(figure: str, rows: Sequence[Row], spec: DatasetSpec, drawn: Sequence[Row] = ()) -> None:
@@ -197,12 +217,8 @@ def domains(found: Description) -> None:
         for one in found.domains
     ]
     st.dataframe(rows, hide_index=True, alt="Domains of the texts")
+    pairs = [{"domain": one.name, "a text": a, "is related to": b} for one in found.domains for a, b in one.samples]
     with st.expander("A few related texts", key="fold.related_texts"):
-        pairs = [
-            {"domain": one.name, "a text": first, "is related to": second}
-            for one in found.domains
-            for first, second in one.samples
-        ]
         st.dataframe(pairs, hide_index=True, alt="A few related texts of each domain")
 
 
@@ -212,16 +228,8 @@ def ids_of(name: str) -> tuple[str, ...]:
     return node_ids(name)
 
 
-def find(number: Parameter, ids: Sequence[str]) -> None:
-    """Put the node of that name in the middle; an unknown name stays to be corrected."""
-    wanted = st.session_state["node_id"].strip()
-    if wanted in ids:
-        widgets.put([number], {number.name: ids.index(wanted)})
-        st.session_state["node_id"] = ""
-
-
 def surroundings(spec: DatasetSpec, filled: widgets.Filled, found: Description) -> None:
-    """A node and those around it, drawn."""
+    """A node and those around it, drawn; of one's own graph found by its name, too."""
     last, ids = found.facts.nodes - 1, ids_of(spec.name) if spec.kind == "upload" else ()
     option = Option("which node is drawn in the middle", low=0, high=last, label=f"Node (0 to {last:,})")
     number = Parameter("node", int, found.piece.centre, option)
@@ -230,36 +238,33 @@ def surroundings(spec: DatasetSpec, filled: widgets.Filled, found: Description) 
     st.session_state[OF] = (spec.name, last)
     for complaint in widgets.complaints([number]):
         st.warning(complaint)
+
+    def find() -> None:
+        wanted = st.session_state["node_id"].strip()
+        if wanted in ids:  # an unknown name stays to be corrected
+            widgets.put([number], {number.name: ids.index(wanted)})
+            st.session_state["node_id"] = ""
+
     try:
         with st.container(horizontal=True):
             with st.container(width=220):
                 node = int(widgets.widget(number))
             if ids:
-                st.text_input("Name in your file", key="node_id", width=220, placeholder=ids[node],
-                              on_change=find, args=(number, ids))  # fmt: skip
+                st.text_input("Name in your file", key="node_id", width=220, placeholder=ids[node], on_change=find)
     except OptionError as error:
         st.error(markup.sentence(error))
         return
     if lost := st.session_state.get("node_id"):
         st.warning(fill(words["no_node"], name=markup.literal(lost), first=markup.literal(ids[0])))
-    waits = node != found.piece.centre and describe(spec, filled, node) is None
-    st.fragment(piece, run_every=POLL_SECONDS if waits else None)(spec, filled, found, node, waits)
-
-
-def piece(spec: DatasetSpec, filled: widgets.Filled, found: Description, node: int, was_waiting: bool) -> None:
-    """The drawing; read by another process where it is not the first one."""
     around = found if node == found.piece.centre else describe(spec, filled, node)
-    if around is None:
-        st.caption(words["piece"])
+    if around is None:  # another process reads it
+        layout.wait(words["piece"], lambda: describe(spec, filled, node) is not None)
         return
     if isinstance(around, str):
         st.error(around)
         return
-    if was_waiting:
-        st.rerun()
     drawn = around.piece
     rows = neighbourhood.data(drawn.edges, drawn.labels, centre=node, class_names=found.class_names)
-    ids = ids_of(spec.name) if spec.kind == "upload" else ()
     named = [{**row, "called": ids[row["node"]]} if ids and row["kind"] == "node" else row for row in rows]
     if hidden := drawn.within - len(drawn.labels):
         st.caption(fill(words["not_drawn"], count=f"{hidden:,}"))
@@ -291,7 +296,7 @@ st.caption(fill(words["source"], source=markup.literal(spec.source), licence=mar
 filled = data_options.options_form(spec)
 reason = datasets.unavailable(spec)
 if reason is not None:
-    fetching.show(spec, reason)
+    fetch(spec, reason)
 elif not filled.errors:
     # beside files that are not kept, the button names the other graph
     with on, st.container(key="boxed-link-other" if unkept else "go-on", width="content"):
@@ -302,5 +307,10 @@ elif not filled.errors:
         on.button("Delete this upload", icon=":material/delete:", key="delete_upload", on_click=keep)
     if st.session_state.get(DELETING) == spec.name:
         confirm_delete(spec)
-    waiting = describe(spec, filled) is None
-    st.fragment(described, run_every=POLL_SECONDS if waiting else None)(spec, filled, waiting)
+    found = describe(spec, filled)
+    if found is None:
+        layout.wait(words["counting"], lambda: describe(spec, filled) is not None)
+    elif isinstance(found, str):
+        st.error(found)
+    else:
+        st.fragment(described)(spec, filled, found)

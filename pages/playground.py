@@ -46,6 +46,10 @@ def play() -> None:
     """Controls, the picture, two worlds side by side, and the game."""
     for complaint in widgets.complaints(CONTROLS):
         st.warning(complaint)
+    asked = st.query_params.get("eps")
+    if asked is not None and asked not in EPSILONS:
+        st.warning(fill(words["unknown"], name="eps", value=markup.literal(asked[:20])))
+        del st.query_params["eps"]
     controls, picture = layout.columns("second-first-playground", (4, 10), gap="medium")
     values: dict[str, Any] = {}
     with controls:
@@ -56,12 +60,12 @@ def play() -> None:
                 st.error(markup.sentence(error))
                 values[one.name] = one.default
             if one.name == "hides":
-                left, right = st.columns(2, vertical_alignment="center")
-                with left:
-                    epsilon = choose_epsilon(disabled=values["hides"] == "nobody")
-                score = right.empty()
-    protects, hops, people = str(values["hides"]), int(values["hops"]), int(values["people"])
-    seed, alike = int(values["noise"]), round(float(values["alike"]), 3)
+                left, score = st.columns(2, vertical_alignment="center")
+                shared = {"key": "eps", "bind": "query-params", "disabled": values["hides"] == "nobody"}
+                epsilon = float(left.select_slider("ε (epsilon)", EPSILONS, "1", help=words["epsilon"], **shared))
+    score = score.empty()
+    protects, hops, people, seed = (values[name] for name in ("hides", "hops", "people", "noise"))
+    alike = round(float(values["alike"]), 3)
     world = worlds.make_world(people, alike)
     b = worlds.scale(protects, epsilon, hops)
     who, friend = address_of(world)
@@ -69,11 +73,8 @@ def play() -> None:
         live_world.show("world", data_of(world, protects, b, hops, seed, who, friend), pick)
     time.sleep(LETS_THROUGH)
     with st.container(horizontal=True, vertical_alignment="center"):
-        if protects == "nobody":
-            st.caption(words["bare"], width="content")
-        else:
-            moved = f"{worlds.sensitivity(protects):g}"
-            st.caption(fill(words["promise"], moved=moved, scale=number(b)), width="content")
+        promise = fill(words["promise"], moved=f"{worlds.sensitivity(protects):g}", scale=number(b))
+        st.caption(words["bare"] if protects == "nobody" else promise, width="content")
         with st.popover("Copy link", icon=":material/link:"):
             st.caption(words["link"])
             link = layout.link("playground", **{key: str(st.query_params[key]) for key in st.query_params})
@@ -98,31 +99,14 @@ def play() -> None:
         game(pair, score)
 
 
-def choose_epsilon(*, disabled: bool) -> float:
-    """The slider of epsilon."""
-    asked = st.query_params.get("eps")
-    if asked is not None and asked not in EPSILONS:
-        st.warning(fill(words["unknown"], name="eps", value=markup.literal(asked[:20])))
-        del st.query_params["eps"]
-    return float(
-        st.select_slider(
-            "ε (epsilon)",
-            EPSILONS,
-            "1",
-            key="eps",
-            bind="query-params",
-            disabled=disabled,
-            help=words["epsilon"],
-        )
-    )
-
-
 def data_of(
     world: World, protects: str, b: float, hops: int, seed: int, who: int | None, friend: int | None
 ) -> dict[str, object]:
     """What the component draws."""
     look = THEMES[layout.theme()]
-    gone = None if who is None else {"who": who} if friend is None else {"who": who, "friend": friend}
+    colours = {"surface": look.surface, "text": look.text, "edge": look.muted, "sound": look.sound}
+    colours |= {"warning": look.warning, "groups": [look.line(slot) for slot in range(worlds.GROUPS)]}
+    gone = {"who": who, "friend": friend}
     return {
         "names": [worlds.name(one) for one in range(world.people)],
         "groups": world.groups.tolist(),
@@ -134,16 +118,9 @@ def data_of(
         "seed": seed,
         "protects": protects,
         "aspect": worlds.ASPECT,
-        "gone": gone,
+        "gone": {name: one for name, one in gone.items() if one is not None} or None,
         "theme": look.name,
-        "colours": {
-            "surface": look.surface,
-            "text": look.text,
-            "edge": look.muted,
-            "sound": look.sound,
-            "warning": look.warning,
-            "groups": [look.line(slot) for slot in range(worlds.GROUPS)],
-        },
+        "colours": colours,
     }
 
 
@@ -167,51 +144,36 @@ def address_of(world: World) -> tuple[int | None, int | None]:
     return who, None if who is None else friend
 
 
+def choose(key: str, chosen: int | None) -> None:
+    """Write a choice into the address, or take it out."""
+    if chosen in (None, ALL):
+        st.query_params.pop(key, None)
+    else:
+        st.query_params[key] = str(chosen)
+
+
 def pick(who: int | None) -> None:
     """Take out who was clicked, or nobody."""
-    st.query_params.pop(WITH, None)
-    if who is None:
-        st.query_params.pop(WHO, None)
-    else:
-        st.query_params[WHO] = str(who)
+    choose(WITH, None)
+    choose(WHO, who)
     st.session_state["out_who"] = who
-
-
-def pick_friendship() -> None:
-    """Take out one friendship, or all of them."""
-    held = st.session_state["out_friend"]
-    if held == ALL:
-        st.query_params.pop(WITH, None)
-    else:
-        st.query_params[WITH] = str(held)
 
 
 def take_out(world: World, protects: str, who: int | None, friend: int | None) -> tuple[int | None, int | None]:
     """The choice by name, for whoever does not click."""
     left, right = st.columns(2)
     st.session_state["out_who"] = who
-    chosen = left.selectbox(
-        "Take one person out",
-        list(range(world.people)),
-        index=None,
-        key="out_who",
-        format_func=worlds.name,
-        placeholder="click somebody above, or choose here",
-        help=words["who"],
-        on_change=lambda: pick(st.session_state["out_who"]),
-    )
+    shared = {"key": "out_who", "format_func": worlds.name, "placeholder": "click somebody above, or choose here"}
+    shared |= {"on_change": lambda: pick(st.session_state["out_who"]), "help": words["who"]}
+    chosen = left.selectbox("Take one person out", range(world.people), index=None, **shared)
     if chosen is None:
         return None, None
     friends = world.friends_of(chosen)
-    whole = f"all {len(friends)} friendships" + ("" if protects == "edges" else ", and the hint")
+    titles = {ALL: f"all {len(friends)} friendships" + ("" if protects == "edges" else ", and the hint")}
+    titles |= {one: f"the friendship with {worlds.name(one)} alone" for one in friends}
     st.session_state["out_friend"] = ALL if friend is None else friend
-    right.selectbox(
-        "What of them",
-        [ALL, *friends],
-        key="out_friend",
-        format_func=lambda one: whole if one == ALL else f"the friendship with {worlds.name(one)} alone",
-        on_change=pick_friendship,
-    )
+    shared = {"key": "out_friend", "on_change": lambda: choose(WITH, st.session_state["out_friend"])}
+    right.selectbox("What of them", list(titles), format_func=titles.__getitem__, **shared)
     return who, friend
 
 
@@ -266,7 +228,7 @@ def game(pair: Pair, score: DeltaGenerator) -> None:
 
 
 def scores(held: Game) -> None:
-    """The visitor's score beside those of whoever goes by the evidence, and beside the limit."""
+    """Scores of whoever goes by the evidence, and all rounds."""
     pair, played = held.pair, held.played
     shown = [
         ("By the evidence", percent(held.best / played) if played else "—", words["evidence"]),

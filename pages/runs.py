@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from statistics import fmean
-from typing import Any
 
 import streamlit as st
 
@@ -29,14 +28,9 @@ from privgraph_workbench.words.naming import labels, method_title, settings_of, 
 from privgraph_workbench.words.numbers import duration, percent, rounded_delta, stated
 
 PAGE_SIZE = 15
-MOST_CHOSEN = 100
-"""Runs that are chosen at once: their ids stand in the address, which has an end."""
+MOST_CHOSEN = 100  # runs at once: their ids stand in the address, which has an end
 MOST_COMPARED = 6
 MOST_NAMED = 3
-UNITS = ("node", "edge", "none")
-FILTERS = ("find", "of_method", "of_data", "of_state", "of_unit", "tagged")
-BOUND = ("find", "tagged")
-"""Filters whose place in the address Streamlit keeps itself."""
 OVER, ARRIVED, DELETING, REFUTED = "runs.over", "runs.arrived", "deleting", "refuted"
 ORDERS = {
     "newest": ("created", True),
@@ -47,34 +41,33 @@ ORDERS = {
     "method": ("method", False),
     "data": ("dataset", False),
 }
+FILTERS = {  # in the address: label, what is asked of the store, what stands there where nothing is chosen
+    "of_method": ("Method", "methods", "any"),
+    "of_data": ("Graph", "datasets", "any"),
+    "of_unit": ("Protects", "units", "anything"),
+    "of_state": ("State", "states", "any"),
+    "tagged": ("Tags", "tags", "any"),
+}
 words = texts("runs")
 
 
 # The list
 
 
-def not_known(name: str, value: str) -> None:
-    """Warn of a value in the address that means nothing."""
-    st.warning(fill(words["address"], name=name, value=markup.literal(value[:80])))
-
-
 def filters() -> RunQuery:
     """The filters, all in the address."""
-    tags = queue.store().tags()
-    known = {
-        "of_method": list(METHODS),
-        "of_data": [spec.name for spec in datasets.choices()],
-        "of_state": list(STATES),
-        "of_unit": list(UNITS),
-        "tagged": tags,
+    offered = {
+        "of_method": {name: method_title(name) for name in METHODS},
+        "of_data": choosing.graphs(datasets.choices()),
+        "of_unit": {**PROTECTED},
+        "of_state": {name: states.state_word(name) for name in STATES},
+        "tagged": {tag: tag for tag in queue.store().tags()},
     }
+    known = {**{key: list(titles) for key, titles in offered.items()}, "order": list(ORDERS)}
     for key, admitted in known.items():
         for value in st.query_params.get_all(key):
             if value not in admitted:
-                not_known(key, value)
-    if (asked := st.query_params.get("order", "newest")) not in ORDERS:
-        not_known("order", asked)
-    shared: dict[str, Any] = {"bind": "query-params"}
+                st.warning(fill(words["address"], name=key, value=markup.literal(value[:80])))
     text = st.text_input(
         "Search",
         key="find",
@@ -82,38 +75,23 @@ def filters() -> RunQuery:
         label_visibility="collapsed",
         live="300ms",
         type="search",
-        **shared,
+        bind="query-params",
     )
     with st.container(key="list-filters"):
-        columns = st.columns(6 if tags else 5)
-    titles = {name: method_title(name) for name in METHODS}
-    methods = choosing.several(columns[0], "Method", titles, "of_method", placeholder="any")
-    graphs = choosing.graphs(datasets.choices())
-    data = choosing.several(columns[1], "Graph", graphs, "of_data", placeholder="any")
-    units = choosing.several(columns[2], "Protects", PROTECTED, "of_unit", placeholder="anything")
-    state_words = {name: states.state_word(name) for name in STATES}
-    in_states = choosing.several(columns[3], "State", state_words, "of_state", placeholder="any")
-    tagged = columns[4].multiselect("Tags", tags, key="tagged", placeholder="any", **shared) if tags else []
-    column, descending = ORDERS[columns[-1].selectbox("Order", list(ORDERS), key="order", **shared)]
-    return RunQuery(
-        text=text or "",
-        methods=tuple(methods),
-        datasets=tuple(data),
-        states=tuple(in_states),
-        units=tuple(units),
-        tags=tuple(tagged),
-        order=column,
-        descending=descending,
-    )
+        *columns, last = st.columns(5 + bool(offered["tagged"]))
+    asked = {
+        FILTERS[key][1]: tuple(choosing.several(place, FILTERS[key][0], titles, key, placeholder=FILTERS[key][2]))
+        for place, (key, titles) in zip(columns, offered.items(), strict=False)
+    }
+    order, descending = ORDERS[last.selectbox("Order", list(ORDERS), key="order", bind="query-params")]
+    return RunQuery(text=text or "", order=order, descending=descending, **asked)
 
 
 def clear() -> None:
     """Forget all filters."""
-    st.session_state[REFUTED] = False
+    st.session_state.update({REFUTED: False, "find": "", **{key: [] for key in FILTERS}})
     for name in FILTERS:
-        if name not in BOUND:
-            st.query_params.pop(name, None)
-        st.session_state[name] = "" if name == "find" else []
+        st.query_params.pop(name, None)
 
 
 def arrived_first(groups: list[list[run_rows.Light]], ticked: Sequence[str], order: str) -> list[list[run_rows.Light]]:
@@ -164,14 +142,6 @@ def set_order(name: str) -> None:
         st.session_state["order"] = name
 
 
-def table(groups: Sequence[Sequence[run_rows.Light]], ticked: Sequence[str]) -> None:
-    """The part of the list that is shown."""
-    firsts = tuple(str(group[0]["id"]) for group in groups)
-    records = {record.id: record for record in queue.store().find(RunQuery(ids=firsts))}
-    rows = run_rows.rows(groups, records)
-    run_list.show("runs.list", rows, ticked, st.session_state.get("order", "newest"), choose, set_order)
-
-
 # What is done with chosen runs
 
 
@@ -191,23 +161,29 @@ def bar(records: Sequence[RunRecord]) -> None:
 
 
 def actions(records: Sequence[RunRecord], own: Sequence[str]) -> None:
-    """Stop, repeat, report, tag, copy, change, delete."""
     known = [record for record in records if not record.unreadable]
     pending = [record.id for record in records if record.pending]
     ended = [record.id for record in records if record.state in ("stopped", "failed", "lost")]
     done = tuple(record.id for record in known if record.state == "done")
-    if pending and st.button("Stop", icon=":material/stop:", key="stop_chosen"):
-        for run in pending:
-            queue.own().request_stop(run)
-        st.rerun()
-    if ended and st.button("Try again", icon=":material/replay:", key="retry_chosen"):
-        for run in ended:
-            queue.retry(run)
-        st.rerun()
+    for label, icon, key, runs, act in (
+        ("Stop", "stop", "stop_chosen", pending, queue.own().request_stop),
+        ("Try again", "replay", "retry_chosen", ended, queue.retry),
+    ):
+        if runs and st.button(label, icon=f":material/{icon}:", key=key):
+            for run in runs:
+                act(run)
+            st.rerun()
     cart.button("collect_chosen", Entry(runs=done).mark if done else "", partial(Entry, runs=done))
     if own:
-        with st.popover("Tag", icon=":material/label:"):
-            tag(own)
+        with st.popover("Tag", icon=":material/label:"), st.form("tag_chosen", border=False, clear_on_submit=True):
+            tag = st.text_input("Tag", placeholder="baseline")
+            if st.form_submit_button("Add the tag"):
+                try:
+                    for run in own:
+                        queue.own().tag(run, tag)
+                    st.rerun()
+                except StoreError as error:
+                    st.error(markup.sentence(error))
     with st.popover("Copy", icon=":material/content_copy:"):
         for record in records:
             st.code(layout.link("train", run=record.id), language=None, wrap_lines=True)
@@ -219,20 +195,6 @@ def actions(records: Sequence[RunRecord], own: Sequence[str]) -> None:
     if own:
         keep = partial(st.session_state.update, {DELETING: own})
         st.button(f"Delete ({len(own)})", icon=":material/delete:", key="delete_chosen", on_click=keep)
-
-
-def tag(ids: Sequence[str]) -> None:
-    """Add a tag to all chosen runs."""
-    with st.form("tag_chosen", border=False, clear_on_submit=True):
-        text = st.text_input("Tag", placeholder="baseline")
-        if st.form_submit_button("Add the tag"):
-            try:
-                for run in ids:
-                    queue.own().tag(run, text)
-            except StoreError as error:
-                st.error(markup.sentence(error))
-                return
-            st.rerun()
 
 
 def confirm_delete(ids: Sequence[str]) -> None:
@@ -339,11 +301,13 @@ def show_list() -> None:
         st.info(fill(words["most"], most=MOST_CHOSEN, over=over), icon=":material/checklist:")
     ticked = [run for run in st.query_params.get("chosen", "").split(",") if run]
     groups = arrived_first(groups, ticked, query.order)
-    place, below = st.container(), st.container()
-    with below:
-        start = start_of_page(len(groups))
+    place = st.container()
+    start = start_of_page(len(groups))
+    shown = groups[start : start + PAGE_SIZE]
+    firsts = {record.id: record for record in store.find(RunQuery(ids=tuple(str(group[0]["id"]) for group in shown)))}
     with place:
-        table(groups[start : start + PAGE_SIZE], ticked)
+        rows = run_rows.rows(shown, firsts)
+        run_list.show("runs.list", rows, ticked, st.session_state.get("order", "newest"), choose, set_order)
     if not ticked:
         return
     records = {record.id: record for record in store.find(RunQuery(ids=tuple(ticked)))}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 
@@ -304,7 +305,8 @@ def form() -> None:
         if asked.errors:
             st.info(widgets.pointer(asked.errors), icon=":material/edit:")
         if found is None:
-            layout.wait(words["counting"], lambda: planning.counted(spec, asked))
+            read = partial(datasets.public_facts, spec, asked.data.values, asked.split)
+            layout.wait(words["counting"], lambda: read() is not None)
     with right, st.container(horizontal=True):
         with st.popover("How to read this", icon=":material/help:"):
             st.markdown(reading)

@@ -11,6 +11,7 @@ from tests.pages.reading import texts
 from privgraph.runs.store import RunStore
 from privgraph_workbench.figures import figure_of
 from privgraph_workbench.parts.lessons import LESSONS
+from privgraph_workbench.text import texts as glossary
 
 Open = Callable[..., AppTest]
 
@@ -55,3 +56,10 @@ def test_every_figure_follows_its_control(name: str) -> None:
         first, last = (step.rows(type(step.control.default)(one)) for one in (values[0], values[-1]))
         assert first != last, f"{step.title}: the control moves nothing"
         assert figure_of(step.figure).chart(first).series
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_every_wrong_choice_has_a_hint_and_every_word_a_meaning(name: str) -> None:
+    for step in LESSONS[name].steps:
+        assert [bool(hint) for hint in step.hints] == [place != step.right for place in range(len(step.choices))]
+        assert set(step.words) <= set(glossary("glossary"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Literal
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
@@ -10,6 +11,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.elements.lib.mutable_expander_container import ExpanderContainer
 
+from privgraph.data.errors import DataError
+from privgraph.options import OptionError, UnknownName
 from privgraph_workbench.serving import shell
 
 
@@ -42,8 +45,10 @@ def wait(told: str, ready: Callable[[], bool]) -> None:
 
     def look() -> None:
         st.info(told, icon="⏳")
-        if ready():
-            st.rerun()
+        with suppress(DataError, OptionError, UnknownName):  # the page itself says so
+            if not ready():
+                return
+        st.rerun()
 
     shell.fragment(look, run_every=1.0)()
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from privgraph.options import Option, Parameter, nearest
+from privgraph.options import Option, Parameter
 from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.text import texts
@@ -34,13 +34,6 @@ class Step:
     reads: str = ""
     """The argument that the control sets."""
 
-    def __post_init__(self) -> None:
-        for word in self.words:
-            if word not in texts("glossary"):
-                raise ValueError(f"words must be in the glossary (got {word}){nearest(word, texts('glossary'))}")
-        if [bool(hint) for hint in self.hints] != [place != self.right for place in range(len(self.choices))]:
-            raise ValueError("hints must be one for each wrong choice, and none for the right one")
-
     def rows(self, value: object = None) -> list[Row]:
         """The figure's rows, with this value of the control."""
         return figure_of(self.figure).data(**self.given, **({self.reads: value} if self.reads else {}))
@@ -50,7 +43,6 @@ class Step:
 class Lesson:
     """Steps, and what is to be remembered of them."""
 
-    name: str
     title: str
     minutes: int
     about: str
@@ -62,24 +54,18 @@ class Lesson:
     """The name of the notebook with the same figures and exercises."""
 
 
-def _control(given: Mapping[str, Any]) -> Parameter:
-    option: dict[str, Any] = {name: tuple(value) if name == "choices" else value for name, value in given.items()}
-    name, default = option.pop("name"), option.pop("default")
-    return Parameter(name, type(default), default, Option(**option))
+def _control(name: str, default: Any, **option: Any) -> Parameter:
+    known: dict[str, Any] = {key: tuple(one) if key == "choices" else one for key, one in option.items()}
+    return Parameter(name, type(default), default, Option(**known))
 
 
-def _step(given: Mapping[str, Any], controls: Mapping[str, Parameter]) -> Step:
-    lists = {name: tuple(given[name]) for name in ("words", "choices", "hints")}
-    return Step(**{**given, **lists, "control": controls[given["control"]] if "control" in given else None})
+def _step(told: Mapping[str, Any]) -> Step:
+    control = texts("lessons")["controls"][told["control"]] if "control" in told else None
+    return Step(**{**told, "control": control and _control(**control)})
 
 
-def _read(said: Mapping[str, Any]) -> Mapping[str, Lesson]:
-    controls = {name: _control(given) for name, given in said["controls"].items()}
-    return {
-        name: Lesson(**{**given, "name": name, "steps": tuple(_step(one, controls) for one in given["steps"])})
-        for name, given in said["lessons"].items()
-    }
-
-
-LESSONS: Mapping[str, Lesson] = _read(texts("lessons"))
+LESSONS: Mapping[str, Lesson] = {
+    name: Lesson(**{**told, "steps": tuple(map(_step, told["steps"]))})
+    for name, told in texts("lessons")["lessons"].items()
+}
 """All lessons by name, in order."""

@@ -345,8 +345,20 @@ def _on_graph(record: RunRecord) -> None:
         chosen = st.number_input("Node", min_value=0, step=1, value=None, key=key, placeholder="any", width=200)
         st.button("Another node", key=f"another_node.{record.id}", on_click=_another, args=(key, found))
         states.badges(evaluator=True)
-    node = None if chosen is None else int(chosen)
-    st.fragment(_piece, run_every=POLL_SECONDS if _described(record, node) is None else None)(record, found, node)
+    spec, node = record.spec, None if chosen is None else int(chosen)
+
+    def read() -> describing.Description | None:
+        return describing.describe(spec.dataset, spec.data_options, spec.split, node)
+
+    try:
+        described = read()
+    except (DataError, OptionError, UnknownName) as error:
+        st.error(markup.sentence(error))
+        return
+    if described is None:
+        layout.wait(words["reading"], lambda: read() is not None)
+    else:
+        _piece(record, found, described)
 
 
 def _another(key: str, found: Predictions) -> None:
@@ -354,32 +366,18 @@ def _another(key: str, found: Predictions) -> None:
     st.session_state[key] = at if found.nodes is None else int(found.nodes[at])
 
 
-def _described(record: RunRecord, node: int | None) -> describing.Description | str | None:
-    """The surroundings of a node; None while they are read; an error as a sentence."""
-    try:
-        return describing.describe(record.spec.dataset, record.spec.data_options, record.spec.split, node)
-    except (DataError, OptionError, UnknownName) as error:
-        return markup.sentence(error)
-
-
-def _piece(record: RunRecord, found: Predictions, node: int | None) -> None:
-    described = _described(record, node)
-    if described is None:
-        st.caption(words["reading"])
-    elif isinstance(described, str):
-        st.error(described)
-    else:
-        piece, names = described.piece, described.class_names
-        said = {at: label for at in piece.labels if (label := found.of(at)) is not None}
-        rows = predicted.data(piece.edges, piece.labels, said, centre=piece.centre, class_names=names)
-        right = sum(piece.labels[at] == label for at, label in said.items())
-        with st.container(horizontal=True):
-            st.metric("Right predictions", f"{right} of {len(said)}", width="content")
-            for heading, place in ((f"Class of node {piece.centre:,}", piece.labels), ("Predicted", said)):
-                one = place.get(piece.centre)
-                named = "—" if one is None else names[one] if one < len(names) else f"class {one}"
-                st.metric(heading, markup.literal(named), width="content")
-        drawn_figure("predicted", rows, statements_of([record]), f"{record.id}-{piece.centre}", [record])
+def _piece(record: RunRecord, found: Predictions, described: describing.Description) -> None:
+    piece, names = described.piece, described.class_names
+    said = {at: label for at in piece.labels if (label := found.of(at)) is not None}
+    rows = predicted.data(piece.edges, piece.labels, said, centre=piece.centre, class_names=names)
+    right = sum(piece.labels[at] == label for at, label in said.items())
+    with st.container(horizontal=True):
+        st.metric("Right predictions", f"{right} of {len(said)}", width="content")
+        for heading, place in ((f"Class of node {piece.centre:,}", piece.labels), ("Predicted", said)):
+            one = place.get(piece.centre)
+            named = "—" if one is None else names[one] if one < len(names) else f"class {one}"
+            st.metric(heading, markup.literal(named), width="content")
+    drawn_figure("predicted", rows, statements_of([record]), f"{record.id}-{piece.centre}", [record])
 
 
 def _settings(record: RunRecord) -> None:

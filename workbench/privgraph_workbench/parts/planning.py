@@ -8,7 +8,6 @@ from enum import StrEnum
 
 import streamlit as st
 
-from privgraph.data.errors import DataError
 from privgraph.data.spec import DatasetSpec, PublicFacts
 from privgraph.methods.base import Plan, filled_in
 from privgraph.methods.row import MethodSpec
@@ -70,14 +69,6 @@ def plans_of(spec: DatasetSpec, method: MethodSpec, asked: Asked) -> list[Plan] 
             found = [plans.plan(method.name, one, facts) for one in wanted]
     asked.options.fill_in(filled_in(config, found[0].statement if found else None))
     return found
-
-
-def counted(spec: DatasetSpec, asked: Asked) -> bool:
-    """Whether the sizes of the graph are there, or cannot be had."""
-    try:
-        return datasets.public_facts(spec, asked.data.values, asked.split) is not None
-    except DataError:
-        return True
 
 
 def specs_of(spec: DatasetSpec, method: MethodSpec, asked: Asked) -> list[RunSpec]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,7 +12,7 @@ from typing import Any
 from privgraph.runs.records import LIVE, PROTECTED, RunQuery, RunRecord
 from privgraph.runs.store import RunStore
 from privgraph_workbench.figures.seeds import confidence
-from privgraph_workbench.parts import states
+from privgraph_workbench.parts.states import state_word
 from privgraph_workbench.theme import EPSILONS, Epsilon
 from privgraph_workbench.words import naming
 from privgraph_workbench.words.measures import ACCURACY, measure
@@ -20,12 +21,12 @@ from privgraph_workbench.words.numbers import percent, stated
 
 Light = Mapping[str, Any]
 """A light row of the store."""
-MEASURED: Mapping[str, tuple[Callable[[Sequence[float]], float], bool]] = {
-    "test_accuracy": (fmean, True),
-    "sound_epsilon": (max, False),
-    "seconds": (fmean, True),
+MEASURED: Mapping[str, tuple[Callable[[Sequence[float]], float], int]] = {
+    "test_accuracy": (fmean, -1),
+    "sound_epsilon": (max, 1),
+    "seconds": (fmean, -1),
 }
-"""Orders that are of a whole setting: what is made of its runs, and whether the largest come first."""
+"""Orders that are of a whole setting: what is made of its runs; by the sign the smallest come first."""
 CLAIMED: tuple[Epsilon, ...] = ("sound", "published")
 """Epsilons that an audit may refute."""
 _settings: dict[str, int] = {}
@@ -44,15 +45,11 @@ def by_setting(store: RunStore, rows: Sequence[Light], order: str) -> list[list[
     for row in rows:
         found.setdefault(_settings.get(row["id"], hash(row["id"])), []).append(row)
     groups = [sorted(group, key=lambda row: row["seed"]) for group in found.values()]
-    if order not in MEASURED:
-        return groups
-    made, descending = MEASURED[order]
-
-    def place(group: Sequence[Light]) -> tuple[bool, float]:
-        held = _held(group, order)
-        return (not held, (-1 if descending else 1) * made(held) if held else 0.0)
-
-    return sorted(groups, key=place)
+    if order in MEASURED:
+        made, sign = MEASURED[order]
+        numbers = {id(group): sign * made(held) for group in groups if (held := _held(group, order))}
+        groups.sort(key=lambda group: numbers.get(id(group), math.inf))
+    return groups
 
 
 def _held(group: Iterable[Light], name: str) -> list[float]:
@@ -69,17 +66,22 @@ def rows(groups: Sequence[Sequence[Light]], records: Mapping[str, RunRecord]) ->
 def _row(group: Sequence[Light], record: RunRecord | None, words: Mapping[str, str]) -> dict[str, Any]:
     first, accuracies = group[0], _held(group, "test_accuracy")
     mean, low, high = confidence(accuracies, most=1.0) if accuracies else (None, None, None)
-    title = naming.data_title(first["dataset"])
+    title, unit = naming.data_title(first["dataset"]), first["unit"]
     size = naming.titled(first["dataset"], first["graph"]).removeprefix(title).strip(" ()")
-    state, look = _state(group)
+    found = Counter(one["state"] for one in group)
+    state = ", ".join(f"{count} {state_word(one)}" for one, count in found.items()) if len(group) > 1 else _state(first)
+    look = "live" if found.keys() & {*LIVE} else "bad" if found.keys() & {"failed", "lost"} else "quiet"
+    if found.keys() == {"done"}:
+        state = look = ""
     newest = max(_held(group, "created"), default=None)
     asked = "" if record is None or naming.unit_of(record) == "none" else naming.asked(record)
+    blind = unit == "none" and naming.reads_no_edge(first["method"])  # it hides all edges, and needs no noise for it
     return {
         "title": method_title(first["method"]),
         "told": ", ".join(filter(None, (asked, "" if record is None else words[naming.setting(record)]))),
         "graph": title,
         "size": size or ("" if first["nodes"] is None else f"{first['nodes']:,} nodes"),
-        "unit": _protects(first),
+        "unit": "no person; reads no edge" if blind else str(PROTECTED.get(unit, unit)),
         "epsilons": _epsilons(group),
         "mean": mean,
         "low": low,
@@ -92,15 +94,20 @@ def _row(group: Sequence[Light], record: RunRecord | None, words: Mapping[str, s
         "when": "" if newest is None else since(time.time() - newest),
         "tags": sorted({str(tag) for one in group for tag in one["tags"]}),
         "marks": list(dict.fromkeys(str(one["tuning"]) for one in group if one["tuning"])),
-        "runs": [{"id": one["id"], "seed": one["seed"], "text": _result(one)} for one in group],
+        "runs": [
+            {
+                "id": one["id"],
+                "seed": one["seed"],
+                "text": percent(one["test_accuracy"]) if one["state"] == "done" else _state(one),
+            }
+            for one in group
+        ],
     }
 
 
-def _protects(one: Light) -> str:
-    """What a run protects; a model that reads no edge hides all of them, and needs no noise for it."""
-    if one["unit"] == "none" and naming.reads_no_edge(one["method"]):
-        return "no person; reads no edge"
-    return str(PROTECTED.get(one["unit"], one["unit"]))
+def _state(one: Light) -> str:
+    word = state_word(one["state"])
+    return f"{word} {one['progress']:.0%}" if one["state"] in LIVE else word
 
 
 def refuted(group: Sequence[Light], *kinds: Epsilon) -> bool:
@@ -114,53 +121,25 @@ def refuted(group: Sequence[Light], *kinds: Epsilon) -> bool:
 
 def _epsilons(group: Sequence[Light]) -> list[dict[str, Any]]:
     """The epsilons of the setting, each the largest over its runs; of none that protects nothing."""
-    found = []
+    found, private = [], group[0]["unit"] != "none"
     for kind, mark in EPSILONS.items():
         held = _held(group, f"{kind}_epsilon")
-        if held and (kind == "sound" or group[0]["unit"] != "none"):
-            wrong = kind in CLAIMED and refuted(group, kind)
-            found.append(
-                {
-                    "kind": kind,
-                    "glyph": mark.glyph,
-                    "title": mark.title,
-                    "text": _claimed(kind, max(held)),
-                    "refuted": wrong,
-                    "public": kind == "sound" and group[0]["unit"] != "none" and any(one["example"] for one in group),
-                }
-            )
+        if not held or not (private or kind == "sound"):
+            continue
+        text = stated(kind, max(held))
+        if kind == "audited":
+            text = f"≥ {text} audited" if max(held) > 0 else "audited: nothing shown"
+        found.append(
+            {
+                "kind": kind,
+                "glyph": mark.glyph,
+                "title": mark.title,
+                "text": f"{text} published" if kind == "published" else text,
+                "refuted": kind in CLAIMED and refuted(group, kind),
+                "public": kind == "sound" and private and any(one["example"] for one in group),
+            }
+        )
     return found
-
-
-def _claimed(kind: Epsilon, value: float) -> str:
-    """An epsilon with its kind, where that is not the proved one.
-
-    >>> _claimed("sound", 2.0), _claimed("audited", 0.0)
-    ('2', 'audited: nothing shown')
-    """
-    if kind == "audited":
-        return f"≥ {stated(kind, value)} audited" if value > 0 else "audited: nothing shown"
-    return f"{stated(kind, value)}{' published' * (kind == 'published')}"
-
-
-def _state(group: Sequence[Light]) -> tuple[str, str]:
-    """How far the setting's runs are, and how that looks; nothing where all are done."""
-    counted = Counter(one["state"] for one in group)
-    if set(counted) == {"done"}:
-        return "", ""
-    look = "live" if any(one in counted for one in LIVE) else "bad" if {"failed", "lost"} & set(counted) else "quiet"
-    if len(group) == 1:
-        return _one_state(group[0]), look
-    return ", ".join(f"{count} {states.state_word(state)}" for state, count in counted.items()), look
-
-
-def _one_state(one: Light) -> str:
-    word = states.state_word(one["state"])
-    return f"{word} {one['progress']:.0%}" if one["state"] in LIVE else word
-
-
-def _result(one: Light) -> str:
-    return percent(one["test_accuracy"]) if one["state"] == "done" else _one_state(one)
 
 
 def since(seconds: float) -> str:
