@@ -13,13 +13,9 @@ from privgraph_workbench.figures.chart import Flag
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, texts
 from privgraph_workbench.words import markup
-from privgraph_workbench.words.markup import sentence
 
 MOST_REFUSED = 3
-Colour = Literal["gray", "blue", "orange", "green", "red", "violet"]
-UNKNOWN: Colour = "gray"
-COLOURS: Mapping[str, Colour] = {
-    "queued": "gray",
+COLOURS: Mapping[str, Literal["gray", "blue", "orange", "green", "red"]] = {
     "running": "blue",
     "stopping": "orange",
     "done": "green",
@@ -27,6 +23,7 @@ COLOURS: Mapping[str, Colour] = {
     "failed": "red",
     "lost": "red",
 }
+told = texts("labels")
 
 
 def state_word(state: str) -> str:
@@ -40,31 +37,29 @@ def readable(records: Sequence[RunRecord]) -> list[RunRecord]:
     for record in refused[:MOST_REFUSED]:
         unreadable(record)
     if len(refused) > MOST_REFUSED:
-        st.warning(fill(texts("labels")["refused"], count=len(refused) - MOST_REFUSED))
+        st.warning(fill(told["refused"], count=len(refused) - MOST_REFUSED))
     return [record for record in records if not record.unreadable]
 
 
 def unreadable(record: RunRecord) -> None:
     """Why a run cannot be read, and the way to delete it."""
-    st.warning(sentence(record.unreadable), icon=":material/unknown_document:")
-    label = texts("labels")["choose_to_delete"]
-    st.page_link(shell.page("runs"), label=label, icon=":material/delete:", query_params={"chosen": record.id})
+    st.warning(markup.sentence(record.unreadable), icon=":material/unknown_document:")
+    address, icon = {"chosen": record.id}, ":material/delete:"
+    st.page_link(shell.page("runs"), label=told["choose_to_delete"], icon=icon, query_params=address)
 
 
 def badge(record: RunRecord, *, finished: bool = False) -> None:
     """The run's state as a coloured word, but where all of a page are `finished`; and where it is from."""
-    told = texts("labels")
     if not finished:
         meaning = told["states"].get(record.state, told["other_state"])
-        word = markup.literal(state_word(record.state))
-        st.badge(word, color=COLOURS.get(record.state, UNKNOWN), help=meaning)
+        st.badge(markup.literal(state_word(record.state)), color=COLOURS.get(record.state, "gray"), help=meaning)
     if record.example:
         st.badge("example", color="violet", icon=":material/photo_library:", help=told["example"])
     if record.tuning is not None:
-        released = record.tuning.trial is Trial.RELEASED
-        colour: Colour = "green" if released else "orange"
-        icon = ":material/verified:" if released else ":material/visibility_off:"
-        st.badge(str(record.tuning), color=colour, icon=icon, help=told["tuned" if released else "tried"])
+        if record.tuning.trial is Trial.RELEASED:
+            st.badge(str(record.tuning), color="green", icon=":material/verified:", help=told["tuned"])
+        else:
+            st.badge(str(record.tuning), color="orange", icon=":material/visibility_off:", help=told["tried"])
 
 
 def badges(*, private: bool = False, evaluator: bool = False, dependent: bool = False, other: bool = False) -> None:
