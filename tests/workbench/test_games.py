@@ -59,7 +59,7 @@ def test_spherical_noise_is_played_as_it_is_drawn() -> None:
 
 def test_a_leaving_person_moves_nearly_every_list_that_is_drawn_again() -> None:
     assert games._moved() > 10 * math.sqrt(games.KEPT), "what the papers count is the root of the number kept"
-    mu = games._mu(1.0)
+    mu = games.shift_at(1.0)
     assert gaussian_delta(1.0, mu) <= DELTA
     assert gaussian_epsilon(mu, DELTA) == pytest.approx(1.0, abs=1e-6)
 
@@ -68,8 +68,8 @@ def test_noise_on_votes_is_paid_for() -> None:
     """By an independent route: the answers compose to one Gaussian, whose epsilon is what was asked for."""
     for epsilon, queries in ((2.0, 50), (0.5, 200)):
         sigma = many_teachers.vote_sigma(epsilon, queries)
-        assert gaussian_epsilon(math.sqrt(2 * queries) / sigma, many_teachers.DELTA) <= epsilon
-        assert gaussian_epsilon(math.sqrt(2 * queries) / (0.99 * sigma), many_teachers.DELTA) > epsilon
+        assert gaussian_epsilon(math.sqrt(2 * queries) / sigma, DELTA) <= epsilon
+        assert gaussian_epsilon(math.sqrt(2 * queries) / (0.99 * sigma), DELTA) > epsilon
     few, many = many_teachers.data(teachers=10)[0], many_teachers.data(teachers=500)[-1]
     assert few["right"] < many["right"] <= 1, "no share is more than all, however it is rounded"
     assert few["sigma"] == many["sigma"]

@@ -5,15 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from typing import Any, Never
+from typing import Never
 
 import pandas as pd
 from tqdm import tqdm
 
 from privgraph.attacks.options import AttackOptions
-from privgraph.attacks.record import AttackRecord
 from privgraph.audits.options import AuditOptions
-from privgraph.audits.record import AuditRecord
 from privgraph.registry import ATTACKS, AUDITS, attack, audit
 from privgraph.runs import attacking, auditing
 from privgraph.runs.examining import Examination, Examiner, OptionsT, RecordT
@@ -37,7 +35,7 @@ def attack_command(parsed: argparse.Namespace) -> int:
     print(f"{spec.title}: {spec.cost(attacking.subject(run), options)}", file=sys.stderr)
     record, code = _ended(attacking.EXAMINER, store, run.id, token)
     if record is not None:
-        print(json_line(record.to_json()) if parsed.json else _text(attack_rows(store, run.id), record))
+        print(json_line(record.to_json()) if parsed.json else lines_text(attack_rows(store, run.id)[-1]))
     return code
 
 
@@ -58,7 +56,7 @@ def audit_command(parsed: argparse.Namespace) -> int:
     token = auditing.start(store, run.id, chosen.name, options)
     record, code = _ended(auditing.EXAMINER, store, run.id, token)
     if record is not None:
-        print(json_line(record.to_json()) if parsed.json else _text(audit_rows(store, run.id), record))
+        print(json_line(record.to_json()) if parsed.json else lines_text(audit_rows(store, run.id)[-1]))
     return code
 
 
@@ -85,27 +83,24 @@ def _ended(examiner: Examiner[OptionsT, RecordT], store: RunStore, run: str, tok
     return record, STOPPED if interrupted else int(record is None)
 
 
-Row = tuple[dict[str, Any], Any]
-"""What is told of an examination, by column, and its record."""
+Rows = list[dict[str, object]]
 
 
-def attack_rows(store: RunStore, run: str) -> list[Row]:
-    """What is told of each attack on a run, the oldest first."""
-    rows = _rows(leaks.table(store).drop(columns="asks"), run) if store.attacks(run) else []
-    return [(row | {"attacker": " ".join(record.knows)}, record) for row, record in rows]
+def attack_rows(store: RunStore, run: str) -> Rows:
+    """What is told of each attack on a run, by column, the oldest first."""
+    return _rows(leaks.table(store).drop(columns="asks"), run) if store.attacks(run) else []
 
 
-def audit_rows(store: RunStore, run: str) -> list[Row]:
-    """What is told of each audit of a run, the oldest first."""
+def audit_rows(store: RunStore, run: str) -> Rows:
+    """What is told of each audit of a run, by column, the oldest first."""
     return _rows(leaks.audits(store), run) if store.audits(run) else []
 
 
-def _rows(frame: pd.DataFrame, run: str) -> list[Row]:
+def _rows(frame: pd.DataFrame, run: str) -> Rows:
     own = frame[frame.run == run][::-1]
     columns = [str(name) for name in own if name != "record"]
     rows = [dict(zip(columns, row, strict=True)) for row in own[columns].itertuples(index=False)]
-    return [(row | {"notes": " ".join(one.notes)}, one) for row, one in zip(rows, own.record, strict=True)]
-
-
-def _text(rows: list[Row], record: AttackRecord | AuditRecord) -> str:
-    return "\n".join(lines_text(row) for row, held in rows if held == record)
+    return [
+        row | {"attacker": getattr(one, "knows", ()), "notes": one.notes}
+        for row, one in zip(rows, own.record, strict=True)
+    ]

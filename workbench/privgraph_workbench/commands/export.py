@@ -99,8 +99,8 @@ def _report(store: RunStore, record: RunRecord) -> str:
         f"# Run {shown.pop('run')}": lines(shown),
         "## Options": lines(dict(sorted({**settings.shown(record), **record.spec.data_options}.items()))),
     }
-    parts |= {f"## Audit {row['number']}": lines(row) for row, _ in audit_rows(store, record.id)}
-    parts |= {f"## Attack {row['number']}": lines(row) for row, _ in attack_rows(store, record.id)}
+    parts |= {f"## Audit {row['number']}": lines(row) for row in audit_rows(store, record.id)}
+    parts |= {f"## Attack {row['number']}": lines(row) for row in attack_rows(store, record.id)}
     if record.statement is not None:
         parts["## Privacy statement"] = iter(statement_text(record.statement).splitlines())
     return "\n\n".join("\n".join([title, *(f"- {line}" for line in told)]) for title, told in parts.items()) + "\n"

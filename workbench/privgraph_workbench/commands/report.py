@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from privgraph.options import OptionError
 from privgraph.runs.records import RunRecord
@@ -33,15 +34,9 @@ def report_command(parsed: argparse.Namespace) -> int:
     runs = [one.id for one in records]
     rows = tradeoff.data(records)
     entry = Entry.of("tradeoff", rows, statements_of(records), runs) if rows else Entry(runs=tuple(runs))
-    asked = Asked(
-        title=parsed.title or _title(records),
-        author=parsed.author,
-        date=parsed.date,
-        remark=parsed.remark,
-        notebook=not parsed.no_notebook,
-        appendix=not parsed.no_appendix,
-        entries=[entry],
-    )
+    given: dict[str, Any] = {name: getattr(parsed, name) for name in ("author", "date", "remark")}
+    given |= {"notebook": not parsed.no_notebook, "appendix": not parsed.no_appendix}
+    asked = Asked(title=parsed.title or _title(records), entries=[entry], **given)
     Path(parsed.out).write_bytes(pack(asked, store))
     print(parsed.out)
     return 0

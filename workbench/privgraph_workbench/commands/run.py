@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-import time
 from typing import Never
 
 from tqdm import tqdm
@@ -17,7 +16,7 @@ from privgraph.runs.retrying import patiently
 from privgraph.runs.store import RunStore
 from privgraph_workbench.commands.output import json_line, result
 from privgraph_workbench.commands.show import description
-from privgraph_workbench.commands.values import find_run, spec_of
+from privgraph_workbench.commands.values import find_run, retry_failed, spec_of
 from privgraph_workbench.commands.watching import STOPPED, draw, follow
 
 AT_FIRST_SECONDS = 60.0
@@ -30,9 +29,11 @@ def run_command(parsed: argparse.Namespace) -> int:
     store = RunStore.open()
 
     def submitted() -> RunRecord:  # may be tried again where an answer was lost
-        run = store.submit(spec, tags=parsed.tag)
-        _greet(store, find_run(store, run))
-        return store.get(run)
+        record = find_run(store, store.submit(spec, tags=parsed.tag))
+        if record.state != "queued":
+            print(f"{record.id} is stored already, and {record.state}", file=sys.stderr)
+        retry_failed(store, {record.id: record.state})
+        return store.get(record.id)
 
     record = patiently(submitted, enough=lambda waited: waited > AT_FIRST_SECONDS)
     interrupted = False
@@ -49,18 +50,6 @@ def run_command(parsed: argparse.Namespace) -> int:
     if record.state == "lost":
         print(last_words(log), file=sys.stderr)
     return STOPPED if interrupted else 1
-
-
-def _greet(store: RunStore, record: RunRecord) -> None:
-    """Say what becomes of a run that exists already, and queue it again where it had no result."""
-    if record.state == "done":
-        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(record.finished))
-        print(f"{record.id} was done on {when}; this is its stored result", file=sys.stderr)
-    elif record.state in ("stopped", "failed", "lost"):
-        print(f"{record.id} was {record.state}; this is attempt {record.attempt + 1}", file=sys.stderr)
-        store.retry(record.id)
-    elif record.live:
-        print(f"{record.id} is running already; watching it", file=sys.stderr)
 
 
 def _follow(store: RunStore, run: str) -> tuple[RunRecord, bool]:

@@ -25,7 +25,7 @@ def show_command(parsed: argparse.Namespace) -> int:
             _, needs = store.leases.needing_more(0.0, [record.id])
             waits = {"waits_for_memory": needs and f"{needs:,.0f} MB", "waits_for_a_worker_with": lacking(record.spec)}
             print(lines_text(waits))
-        for row, _ in attack_rows(store, record.id):
+        for row in attack_rows(store, record.id):
             print(f"\n{lines_text(row)}")
     if parsed.log:
         print("\nLog", *(one.payload["message"] for one in store.events(record.id, kinds=["log"])), sep="\n")

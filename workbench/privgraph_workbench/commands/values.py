@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TypeVar
 
@@ -64,16 +64,20 @@ def settle(store: RunStore) -> None:
         store.sweep_lost()
 
 
+def retry_failed(store: RunStore, states: Mapping[str, str]) -> None:
+    """Queue those of the runs again that ended without a result."""
+    for run, state in states.items():
+        if state in ("stopped", "failed", "lost"):
+            store.retry(run)
+
+
 def store_of(run: str) -> RunStore:
     """The store that has a run of that id: the examples, or one's own runs."""
     return open_store() if run.startswith(EXAMPLE) else RunStore.open()
 
 
 def find_run(store: RunStore, beginning: str) -> RunRecord:
-    """The run whose id is, or alone begins with, `beginning`.
-
-    Raises `UsageError`, and `Unreadable` where this version cannot read the run.
-    """
+    """The run whose id is, or alone begins with, `beginning`. Raises `UsageError` or `Unreadable`."""
     try:
         record = store.get(beginning)
     except UnknownRun:

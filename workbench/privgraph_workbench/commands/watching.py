@@ -43,21 +43,11 @@ def draw(bar: tqdm[Never], stage: str, far: float) -> None:
 
 
 def follow(
-    name: str,
-    watch: Callable[[tqdm[Never]], ResultT],
-    stop: Callable[[], object],
-    leave: Callable[[], ResultT],
+    name: str, watch: Callable[[tqdm[Never]], ResultT], stop: Callable[[], object], leave: Callable[[], ResultT]
 ) -> tuple[ResultT, bool]:
-    """Watch until the work ends; an interrupt stops it, and a second one leaves it alone.
+    """Watch until the work ends, and say whether this process was interrupted.
 
-    Args:
-        name: What is watched.
-        watch: Draws on the bar, and returns when the work has ended.
-        stop: Asks the work to stop.
-        leave: How the work stands now.
-
-    Returns:
-        What `watch` or `leave` returned, and whether this process was interrupted.
+    An interrupt stops the work; a second one leaves it alone, as it then stands.
     """
     with progress_bar() as bar:
         try:

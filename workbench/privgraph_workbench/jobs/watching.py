@@ -1,9 +1,7 @@
-"""Runs that somebody watches: what the store says of them and their curves, once for all who look. No
-Streamlit.
+"""Runs that somebody watches: what the store says of them and their curves. No Streamlit.
 
-Every page of a run asks each second. The store is asked, and points are turned into a figure, once for all
-sessions of this process; and a figure that grows is handed out as a whole now and then, and in between as
-that and what came since.
+Every page of a run asks each second. The store is asked, and points are turned into a figure, once for all; a
+figure that grows is handed out as a whole now and then, and in between as that and what came since.
 """
 
 from __future__ import annotations

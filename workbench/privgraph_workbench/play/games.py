@@ -1,9 +1,8 @@
-"""Three published claims, played: an attacker who wins more often than the claimed epsilon allows. NumPy
-alone.
+"""Three published claims, played: an attacker wins more often than the claimed epsilon allows. NumPy alone.
 
-Each game has two neighbouring datasets, a release by the published mechanism with the noise that its paper
-takes for `epsilon`, and an event that the attacker waits for: with (epsilon, delta)-DP its chance with the
-record is at most e^epsilon times that without it, plus delta.
+Each game has two neighbouring datasets, a release with the noise that a paper takes for `epsilon`, and an
+event that the attacker waits for: with (epsilon, delta)-DP its chance with the record is at most e^epsilon
+times that without it, plus delta.
 """
 
 from __future__ import annotations
@@ -48,12 +47,10 @@ class Played:
 
 
 def spherical(epsilon: float, rounds: int, draw: np.random.Generator) -> Played:
-    """HeterPoisson's spherical Laplace noise: sqrt(W) times a Gaussian, one exponential W for all
-    coordinates.
+    """HeterPoisson's spherical Laplace noise: sqrt(W) times a Gaussian, one exponential W for all.
 
-    Lemma 1 takes one coordinate for all, which is Laplace: noise of standard deviation sqrt 2 / epsilon then
-    gives a shift of 1 epsilon-privacy without any delta. The attacker reads W off the other coordinates,
-    and speaks where it is small.
+    Lemma 1 takes one coordinate for all, which is Laplace: standard deviation sqrt 2 / epsilon then hides a
+    shift of 1. The attacker reads W off the other coordinates, and speaks where it is small.
     """
     sigma = math.sqrt(2) / epsilon
     said = []
@@ -70,11 +67,10 @@ def bounding(epsilon: float, rounds: int, draw: np.random.Generator) -> Played:
     """GAP's and ProGAP's degree bound: each node keeps `KEPT` of its neighbours, drawn at random.
 
     With that the papers take a node to move `KEPT` rows by 1. But where a node leaves, all lists are drawn
-    again, and every row may be another. The attacker knows the seed, works out both sums, and looks
-    at which of the two the noisy one is nearer to.
+    again. The attacker knows the seed, and looks at which of both sums the noisy one is nearer to.
     """
     shift = _moved()
-    sigma = math.sqrt(KEPT) / _mu(epsilon)
+    sigma = math.sqrt(KEPT) / shift_at(epsilon)
     least = shift / 2 + 2 * sigma * (shift < 6 * sigma)
     # only the direction between the two sums matters: there noise is one normal number
     said = [int((truth * shift + sigma * draw.standard_normal(rounds) > least).sum()) for truth in (1.0, 0.0)]
@@ -94,9 +90,9 @@ def _moved() -> float:
     return float(np.linalg.norm(sums(NODES)[:-1] - sums(NODES - 1)))
 
 
-def _mu(epsilon: float) -> float:
+def shift_at(epsilon: float) -> float:
     """The shift in standard deviations at which a Gaussian has this epsilon at `DELTA`, from below."""
-    low, high = 0.0, 50.0
+    low, high = 0.0, 100.0
     for _ in range(60):
         middle = (low + high) / 2
         low, high = (middle, high) if gaussian_delta(epsilon, middle) <= DELTA else (low, middle)
@@ -104,8 +100,8 @@ def _mu(epsilon: float) -> float:
 
 
 def printed(epsilon: float, rounds: int, draw: np.random.Generator) -> Played:
-    """A data-dependent epsilon that is printed (as DP-GPL prints it): it is computed from the votes without
-    noise, so whoever reads it and knows the rest compares it with both worlds. There is nothing to draw."""
+    """A data-dependent epsilon that is printed, as DP-GPL does: who knows the other votes compares it with
+    both worlds. There is nothing to draw."""
     with_, without = (dependent_epsilon(votes) for votes in (VOTES, (VOTES[0] - 1, *VOTES[1:])))
     return Played(epsilon, DELTA, rounds, rounds if with_ != without else 0, 0)
 

@@ -1,21 +1,18 @@
 """The playground's small world: invented people, whom a network sums up through noise. NumPy alone.
 
 Everybody belongs to one of three groups, gives a hint which (right with probability `RIGHT`), and has at most
-`FRIENDS` friends. The network guesses everybody's group from the hints of those around them: K times (hops)
-it sums over friends and adds Laplace noise,
+`FRIENDS` friends. The network guesses groups from the hints of friends: K times (hops) it sums over them,
 
     R_k = A N(R_(k-1)) + Lap(b),    R_0 = hints as unit vectors,    b = K s / epsilon,
 
-where N divides a row by its L1 norm, and guesses the largest of N(R_1) + ... + N(R_K). All R_k are published,
-and each reads what was published before it: they compose, epsilon/K each. The guarantee is pure: delta is 0,
-so that no evidence for one of two neighbouring worlds exceeds epsilon.
+where N divides a row by its L1 norm, and takes the largest of N(R_1) + ... + N(R_K). All R_k are published;
+they compose, epsilon/K each. Delta is 0, so that no evidence for one of two neighbours exceeds epsilon.
 
-Unit "edges", relation: one friendship added or removed; hints are public. Sensitivity s = 2 (L1, one hop):
-the two rows of the friends move by a row of norm at most 1 each.
+Unit "edges", one friendship added or removed: hints are public. Sensitivity s = 2 (L1, one hop): the two rows
+of the friends move by a row of norm at most 1 each.
 
-Unit "people", relation: one person's hint and friendships are there or are blank; the list of names is
-public. Sensitivity s = 2 `FRIENDS`: at most `FRIENDS` rows of friends move by a row of norm at most 1 each,
-and the own row, a sum of as many such rows, moves by as much as all of them.
+Unit "people", one person's hint and friendships there or blank: names are public. s = 2 `FRIENDS`: the rows
+of as many friends move by a row of norm at most 1 each, and the own row, a sum of such rows, by all of them.
 
 Noise is drawn by NumPy's ordinary generator, for a picture of people who do not exist.
 """

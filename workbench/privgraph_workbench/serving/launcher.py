@@ -64,8 +64,8 @@ class Started(NamedTuple):
 def main(host: str = DEFAULT_HOST, port: int | None = None, open_browser: bool = False) -> int:
     """Start the app, print its address, and wait until it ends or is interrupted.
 
-    `port` None means 8501, or a free one where that is taken. The examples are unpacked while the server
-    starts. Returns an exit code: 0 ended, 1 the server failed, 2 refused (address or port).
+    `port` None means 8501, or a free one where that is taken. Returns an exit code: 0 ended, 1 the server
+    failed, 2 refused (address or port).
     """
     unpacking = threading.Thread(target=_unpack)
     unpacking.start()
@@ -100,8 +100,7 @@ def _unpack() -> None:
 
 
 def _open(started: Started) -> None:
-    """Show the app in the browser. Everybody here can read its command line: that names a file, not the
-    token."""
+    """Show the app in the browser, whose command line everybody can read: it names a file, not the token."""
     path = home() / "open.html"
     path.unlink(missing_ok=True)
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
@@ -150,8 +149,7 @@ def allowed_hosts() -> tuple[str, ...]:
 
 
 def command(host: str, port: int) -> list[str]:
-    """The command line of the server, with every safe default (.streamlit/config.toml) as a flag: no other
-    file overrides them."""
+    """The command line of the server: .streamlit/config.toml as flags, which no other file overrides."""
     folder = Path(__file__).resolve().parent
     sections = tomllib.loads((folder / ".streamlit" / "config.toml").read_text())
     del sections["theme"]

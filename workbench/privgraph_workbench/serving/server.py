@@ -1,11 +1,8 @@
-"""The app as a server: Streamlit behind a gate that admits only expected hosts, origins, and people with the
-token.
+"""The app as a server: Streamlit behind a gate for expected hosts, origins, and people with the token.
 
-Streamlit checks the host of a WebSocket alone, and a foreign origin makes it ask an outside service for its
-own address. The gate stands before both, for every request: a web site that rebinds its name to 127.0.0.1,
-or a page of another origin, gets 403 before anything of the app runs. So does another user of this machine:
-where neither a log-in nor a proxy says who comes, a token does, which stands in the address that is printed
-at the start.
+Streamlit checks the host of a WebSocket alone. The gate stands before every request: a web site that rebinds
+its name to 127.0.0.1, or a page of another origin, gets 403 before anything of the app runs. So does another
+user of this machine where neither a log-in nor a proxy says who comes: the token is printed at the start.
 """
 
 from __future__ import annotations
@@ -35,8 +32,7 @@ NO_TOKEN = "This app belongs to the person who started it: open the address that
 
 
 def _own_scripts() -> str:
-    """The scripts that may stand in a page itself, by their hashes: those of Streamlit's first page, and
-    ours."""
+    """The hashes of scripts that may stand in a page itself: those of Streamlit's first page, and ours."""
     page = Path(st.__file__).with_name("static").joinpath("index.html").read_text(encoding="utf-8")
     scripts = [*re.findall(r"<script>(.*?)</script>", page, re.DOTALL), shell.read("navigation.js")]
     digests = (hashlib.sha256(script.encode()).digest() for script in scripts)
@@ -44,8 +40,7 @@ def _own_scripts() -> str:
 
 
 HEADERS = {
-    # Streamlit styles its parts in place, and makes the scripts of components blobs; all else comes from here
-    # alone.
+    # Streamlit styles its parts in place, and makes scripts of components blobs; all else comes from here.
     "Content-Security-Policy": (
         f"default-src 'self'; script-src 'self' blob: {_own_scripts()}; style-src 'self' 'unsafe-inline'; "
         "img-src 'self' data: blob:; font-src 'self' data:; worker-src 'self' blob:; object-src 'none'; "
@@ -59,11 +54,9 @@ HEADERS = {
 
 
 class Gate:
-    """Refuses, with 403, requests whose host is not admitted, whose origin is another, or that bypass the
-    proxy.
+    """Refuses, with 403, a host that is not admitted, another origin, and whoever bypasses the proxy.
 
-    With a `token`, whoever brings it as `?token=` gets a cookie, and nobody without that cookie gets anything
-    else.
+    With a `token`, whoever brings it as `?token=` gets a cookie, without which nobody gets anything else.
     """
 
     def __init__(
@@ -117,8 +110,7 @@ class Gate:
 
 
 def cookie_name(host: str) -> str:
-    """The cookie of the app at that host and port: browsers give the cookies of one port to all ports of a
-    host.
+    """The cookie of the app at that port: browsers give those of one port to all ports of a host.
 
     >>> cookie_name("127.0.0.1:8501"), cookie_name("workbench.example")
     ('privgraph-8501', 'privgraph-')
@@ -152,8 +144,7 @@ def send_file(request: Request) -> Response:
 
 
 def _gate() -> Middleware:
-    """The gate as the launcher asked for it; with no way at all to tell who comes, a token that nobody
-    has."""
+    """The gate as the launcher asked for it; with no way to tell who comes, a token that nobody has."""
     secret, token = os.environ.get(launcher.SECRET, ""), os.environ.get(launcher.TOKEN, "")
     if not (secret or token or launcher.authentication()):
         token = secrets.token_urlsafe()

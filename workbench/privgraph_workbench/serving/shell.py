@@ -85,8 +85,7 @@ def read(name: str) -> str:
 
 
 def tidy() -> None:
-    """Less empty room above a page's title, readable words on coloured ground, one history entry for a
-    visit."""
+    """Less empty room above a title, readable words on coloured ground, one history entry for a visit."""
     name = "dark" if st.context.theme.type == "dark" else "light"
     colours = f":root {{ --accent: {THEMES[name].sound}; --ground: {THEMES[name].background}; }}"
     st.html(f'<style class="{name}">{colours}{read("style.css")}</style>')
@@ -120,8 +119,7 @@ _RUNS = ("run", "chosen", "private", "bare")
 
 
 def _switch() -> None:
-    """One switch for all pages: examples or one's own runs. It is drawn by the entry, so that it holds from
-    page to page."""
+    """One switch for all pages: examples or one's own runs."""
     st.session_state[_KEPT] = st.session_state["store"] = _begins()
     with st.container(key="shown-switch", horizontal=True, horizontal_alignment="right"):
         st.segmented_control(
@@ -163,9 +161,7 @@ def visit() -> int:
 def _keep_address() -> None:
     """Put back into the address that a link or Back leads to what widgets of the page before had a name for.
 
-    Streamlit takes that out when the page changes, so that nothing of one page stands in the address of
-    another. But pages share names, and navigation.js sends the new page's own address alone: without its
-    `data`, the form would hold another graph than the one that was asked for.
+    Streamlit takes that out when the page changes; navigation.js sends the new page's own address alone.
     """
     context = get_script_run_ctx()
     if context is None or not context.is_history_navigation:
@@ -183,8 +179,7 @@ _TEXTS = ("find", "tagged", "text")
 
 
 def _read_address(chosen: StreamlitPage) -> None:
-    """Leave out of the address what no widget can begin with: Streamlit's own break on empty and infinite
-    values."""
+    """Leave empty and infinite values out of the address: Streamlit's widgets break on them."""
     asked = st.query_params
     bad = [name for name in asked if any(_is_hopeless(name, value) for value in asked.get_all(name))]
     if bad:
@@ -225,18 +220,14 @@ def fragment(draw: Callable[..., None], run_every: float | None = None) -> Calla
 
 @lru_cache(maxsize=64)
 def _keep_modules(page: str) -> None:
-    """After the first drawing of a page: what it imported is no longer looked through for garbage.
-
-    Streamlit collects garbage after every drawing, over all objects of the process. That costs several times
-    what a tick of a live page does, nearly all of it for objects of modules, which are there for good.
-    """
+    """Spare what a page imported the collection of garbage that Streamlit makes after every drawing: that
+    costs several times what a tick of a live page does."""
     gc.collect()
     gc.freeze()
 
 
 def ask_who() -> None:
-    """Stops the script with a log-in button, where log-in is configured and nobody on its list is logged
-    in."""
+    """Stops the script with a log-in button, where one is configured and nobody on its list is logged in."""
     section = dict(st.secrets).get("auth") if st.secrets.load_if_toml_exists() else None
     if section is None:
         return

@@ -8,14 +8,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from privgraph.mechanisms.noisy_max import label_chances
-from privgraph.privacy.composition import gaussian_delta
 from privgraph_workbench.figures.chart import Axis, Chart, Row, Rule
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import level, marks, single
+from privgraph_workbench.play.games import shift_at
 from privgraph_workbench.words.numbers import number
 
 PLACES = (10, 20, 50, 100, 150, 200, 300, 500)
-DELTA = 1e-5
 OTHERS = 2
 """Wrong classes, which share the other votes evenly."""
 
@@ -23,11 +22,7 @@ OTHERS = 2
 def vote_sigma(epsilon: float, queries: int) -> float:
     """The noise on each count at which so many answers cost epsilon at `DELTA`: a moved vote changes two
     counts by 1, sqrt 2 in L2, and the answers compose to one Gaussian of mu = sqrt(2 queries)/sigma."""
-    low, high = 0.0, 100.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if gaussian_delta(epsilon, middle) <= DELTA else (low, middle)
-    return math.sqrt(2 * queries) / low * (1 + 1e-9)  # more than what rounding may have taken
+    return math.sqrt(2 * queries) / shift_at(epsilon) * (1 + 1e-9)  # more than what rounding may have taken
 
 
 def data(epsilon: float = 2.0, teachers: int = 200, queries: int = 50, agree: float = 0.7) -> list[Row]:
