@@ -129,5 +129,5 @@ def test_repetitions_that_say_the_same_keep_what_an_attack_has_shown_of_any() ->
     """One statement of equal ones, with the largest bound."""
     bare = statements()[0]
     shown = [bare, replace(bare, epsilon_audited=0.3), replace(bare, epsilon_audited=0.1)]
-    (one,) = merged(shown).values()
+    (one,) = merged(shown)
     assert one.epsilon_audited == 0.3

@@ -8,9 +8,11 @@ three epsilons have a colour and a mark each (`EPSILONS`), which no slot shares.
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from pathlib import Path
+from typing import Literal, get_args
 
 from privgraph.options import nearest
 
@@ -46,41 +48,9 @@ class Theme:
         return str(getattr(self, which))
 
 
-LIGHT = Theme(
-    name="light",
-    background="#ffffff",
-    surface="#f2f5f9",
-    text="#17212e",
-    muted="#57606a",
-    grid="#e1e4e8",
-    warning="#8a4600",
-    sound="#135bb0",
-    published="#b04a93",
-    audited="#6e4d00",
-    lines=(
-        *("#007d48", "#d45d17", "#6a35d0", "#0093c6", "#5c0a2c", "#262659", "#656565"),
-        *("#dc143c", "#1e0a00", "#3c006e"),
-    ),
-)
-
-DARK = Theme(
-    name="dark",
-    background="#10151c",
-    surface="#1b232e",
-    text="#e8eef5",
-    muted="#b3bac5",
-    grid="#30363d",
-    warning="#ffb454",
-    sound="#52b8f5",
-    published="#d07eb9",
-    audited="#f0d24a",
-    lines=(
-        *("#20a274", "#f28444", "#9a7cf5", "#a5e0ff", "#d35050", "#c2e79d", "#b8b8b8"),
-        *("#e614be", "#786e14", "#a032fa"),
-    ),
-)
-
-THEMES = {LIGHT.name: LIGHT, DARK.name: DARK}
+_LOOKS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
+THEMES = {name: Theme(name=name, **look | {"lines": tuple(look["lines"])}) for name, look in _LOOKS["themes"].items()}
+LIGHT, DARK = THEMES["light"], THEMES["dark"]
 
 NEUTRAL = 6
 """The slot of what is there to compare with, and belongs to no group: it is grey."""
@@ -111,15 +81,7 @@ class Mark:
         return f":{self.ink}[{self.glyph}] {self.title}"
 
 
-EPSILONS: Mapping[Epsilon, Mark] = {
-    "sound": Mark(title="sound ε", symbol="circle", hollow=False, dash="solid", pattern="", glyph="●", ink="blue"),
-    "published": Mark(
-        title="ε as published", symbol="diamond", hollow=True, dash="dash", pattern="/", glyph="◇", ink="violet"
-    ),
-    "audited": Mark(
-        title="ε audited", symbol="triangle-up", hollow=False, dash="dot", pattern="\\", glyph="▲", ink="yellow"
-    ),
-}
+EPSILONS: Mapping[Epsilon, Mark] = {kind: Mark(**_LOOKS["epsilons"][kind]) for kind in get_args(Epsilon)}
 
 
 def theme(name: str) -> Theme:

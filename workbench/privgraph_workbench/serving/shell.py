@@ -24,27 +24,8 @@ from privgraph_workbench.text import texts
 from privgraph_workbench.theme import THEMES
 from privgraph_workbench.words import markup
 
-GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
-    "Learn": {
-        "start": ("Start", "home"),
-        "playground": ("Playground", "toys"),
-        "lessons": ("Lessons", "menu_book"),
-    },
-    "Make": {
-        "data": ("Data", "hub"),
-        "train": ("Train", "model_training"),
-        "runs": ("Runs", "list_alt"),
-    },
-    "Compare": {
-        "tradeoffs": ("Trade-offs", "balance"),
-        "teachers": ("Teachers", "school"),
-        "relations": ("Relations", "compare_arrows"),
-        "attacks": ("Attacks", "gavel"),
-        "accounting": ("Accounting", "calculate"),
-    },
-    "Tell": {"report": ("Report", "summarize")},
-}
-"""The pages, each with its title and icon."""
+GROUPS: Mapping[str, Mapping[str, list[str]]] = texts("labels")["pages"]
+"""The pages of each group, each with its title and icon."""
 TITLES = {name: look for group in GROUPS.values() for name, look in group.items()}
 LISTS_RUNS = ("", "start", "train", "teachers", "relations", "attacks", "audit", "runs", "tradeoffs")
 """Addresses of pages that show runs of the store."""

@@ -202,15 +202,17 @@ def statements_of(
     records: Sequence[RunRecord],
     read: Callable[[RunRecord, PrivacyStatement], PrivacyStatement] = lambda _, statement: statement,
 ) -> dict[str, PrivacyStatement]:
-    """The statements of the runs that have one, as `read` has them, by what was run (`statements.merged`)."""
+    """The statements of the runs that have one, as `read` has them, by what was run, and a number where the
+    repetitions of a setting say different things."""
     differs = variants(records)
     held: dict[str, list[PrivacyStatement]] = {}
     for record in records:
         if record.statement is not None:
             label = ", ".join(filter(None, (describe(record), differs[setting(record)])))
             held.setdefault(label, []).append(read(record, record.statement))
+    apart = {label: merged(said) for label, said in held.items()}
     return {
-        ", ".join(filter(None, (label, apart))): one
-        for label, said in held.items()
-        for apart, one in merged(said).items()
+        label if len(said) == 1 else f"{label}, statement {place}": one
+        for label, said in apart.items()
+        for place, one in enumerate(said, start=1)
     }

@@ -8,9 +8,7 @@ from functools import lru_cache
 from privgraph.methods.base import filled_in
 from privgraph.options import OptionError, Scalar, UnknownName, parameters
 from privgraph.registry import METHODS
-from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.words.numbers import option
 
 
 def left(value: Scalar) -> str:
@@ -42,19 +40,6 @@ def chosen(record: RunRecord) -> dict[str, Scalar]:
         return filled_in(record.spec.config(), record.statement)
     except (OptionError, UnknownName):  # a run of another version: its statement tells
         return {}
-
-
-def changes(before: RunRecord, after: RunRecord) -> list[tuple[str, str, str]]:
-    """The settings in which two runs differ: name, value before, value after; "none" where one has none."""
-    runs = (before, after)
-    fixed: list[dict[str, Scalar]] = [
-        {"method": one.spec.method, "graph": GraphId.of(one.spec).words(), "seed": one.spec.seed} for one in runs
-    ]
-    old, new = ({**held, **one.spec.options} for held, one in zip(fixed, runs, strict=True))
-    was, now = ({**held, **shown(one)} for held, one in zip(fixed, runs, strict=True))
-    methods = [one.spec.method for one in runs]
-    names = [name for name in {**old, **new} if old.get(name) != new.get(name)]
-    return [(title(name, methods), option(was.get(name, "none")), option(now.get(name, "none"))) for name in names]
 
 
 def title(name: str, methods: Iterable[str]) -> str:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from privgraph.audits.record import AuditRecord
-from privgraph.privacy.kinds import NEIGHBOURS, Adversary, Route
+from privgraph.privacy.kinds import Adversary, Route
 from privgraph.privacy.statement import NOT_AUDITED, PrivacyStatement
 from privgraph.privacy.statements import attacked, premise
-from privgraph_workbench.theme import EPSILONS, Epsilon
-from privgraph_workbench.words.numbers import exact_percent, rounded_delta, stated
+from privgraph_workbench.theme import Epsilon
+from privgraph_workbench.words.numbers import exact_percent
 
 
 def audited_how(statement: PrivacyStatement) -> str:
@@ -25,12 +25,9 @@ def audited_how(statement: PrivacyStatement) -> str:
 
 def refuted(statement: PrivacyStatement) -> list[Epsilon]:
     """The claims that lie below the lower bound that an attack has shown."""
-    shown = statement.epsilon_audited
-    return [kind for kind, claim in _claims(statement) if shown is not None and claim is not None and shown > claim]
-
-
-def _claims(statement: PrivacyStatement) -> list[tuple[Epsilon, float | None]]:
-    return [("sound", statement.epsilon), ("published", statement.epsilon_as_published)]
+    shown, published = statement.epsilon_audited, statement.epsilon_as_published
+    claims: list[tuple[Epsilon, float | None]] = [("sound", statement.epsilon), ("published", published)]
+    return [kind for kind, claim in claims if shown is not None and claim is not None and shown > claim]
 
 
 def published_fell(statement: PrivacyStatement, bare: float | None = None) -> str:
@@ -63,24 +60,10 @@ def _bare(audit: AuditRecord) -> float:
     return shown.get(Route.ONE_RUN if audit.adversary is Adversary.CANARIES else Route.THRESHOLD, audit.epsilon)
 
 
-def merged(statements: Sequence[PrivacyStatement]) -> dict[str, PrivacyStatement]:
-    """Statements of one setting: those that say the same as one, that of which attacks have shown most; each
-    by what it differs in from the others, "" where there is one."""
+def merged(statements: Sequence[PrivacyStatement]) -> list[PrivacyStatement]:
+    """Statements of one setting: those that say the same as one, that of which attacks have shown most."""
     held: dict[PrivacyStatement, PrivacyStatement] = {}
     for one in statements:
         alone = replace(one, **NOT_AUDITED)
         held[alone] = max(held.get(alone, one), one, key=lambda said: said.epsilon_audited or 0.0)
-    told = [
-        (
-            *(f"{EPSILONS[kind].title} {stated(kind, value)}" for kind, value in _claims(one)),
-            f"δ {rounded_delta(one.delta)}",
-            NEIGHBOURS[one.neighbours],
-            f"released: {one.released}",
-        )
-        for one in held
-    ]
-    differing = [words for words in zip(*told, strict=True) if len(set(words)) > 1]
-    names = [", ".join(words) for words in zip(*differing, strict=True)] or [""] * len(held)
-    if len(set(names)) < len(held):
-        names = [", ".join(filter(None, (name, f"statement {place}"))) for place, name in enumerate(names, start=1)]
-    return dict(zip(names, held.values(), strict=True))
+    return list(held.values())
