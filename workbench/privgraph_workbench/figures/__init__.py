@@ -16,31 +16,27 @@ from privgraph.options import UnknownName, listed, nearest
 if TYPE_CHECKING:
     from privgraph_workbench.figures.figure import Figure
 
-SUBJECTS = ("runs", "costs", "noise", "graphs", "teachers", "audits", "attacks", "play", "relations")
-"""Folders of figures."""
-
 
 @cache
 def catalogue() -> Mapping[str, Figure]:
     """All figures by name."""
-    for subject in SUBJECTS:
-        for path in sorted((Path(__file__).parent / subject).glob("[a-z]*.py")):
-            import_module(f"{__name__}.{subject}.{path.stem}")
-    return _registered()
+    return _registered("[a-z]*")
 
 
 def figure_of(name: str) -> Figure:
     """The figure of that name. Raises `UnknownName` with the nearest match."""
-    subject = next((one for one in SUBJECTS if (Path(__file__).parent / one / f"{name}.py").is_file()), None)
-    if subject is not None and name.isidentifier():
-        import_module(f"{__name__}.{subject}.{name}")
-    if name not in _registered():
+    found = _registered(name) if name.isidentifier() else {}
+    if name not in found:
         known = catalogue()
         raise UnknownName(f"there is no figure {name}; figures are {listed(known)}{nearest(name, known)}")
-    return _registered()[name]
+    return found[name]
 
 
-def _registered() -> dict[str, Figure]:
+def _registered(name: str) -> dict[str, Figure]:
+    """What is registered when the modules of that name are imported, but for what draws."""
     from privgraph_workbench.figures.figure import REGISTERED
 
+    for path in sorted(Path(__file__).parent.glob(f"*/{name}.py")):
+        if path.parent.name != "drawing" and name not in REGISTERED:
+            import_module(f"{__name__}.{path.parent.name}.{path.stem}")
     return REGISTERED

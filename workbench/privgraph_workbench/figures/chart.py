@@ -8,7 +8,7 @@ is a number that the theme turns into a colour, a dash and a marker, the same in
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Literal
@@ -18,6 +18,7 @@ from privgraph_workbench.theme import Epsilon
 
 Row = dict[str, Any]
 """One plain record of a figure: text, numbers, booleans or None."""
+Rows = Sequence[Row]
 Coordinate = float | str | None
 Look = dict[str, Any]
 """Fields of a series, by which it is drawn."""

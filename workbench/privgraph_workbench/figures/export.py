@@ -29,7 +29,7 @@ from privgraph.privacy.statements import statement_text
 from privgraph.runs.final_statement import has_public_noise
 from privgraph.runs.records import plain
 from privgraph_workbench.figures import figure_of
-from privgraph_workbench.figures.chart import Chart, Flag, Row, flags
+from privgraph_workbench.figures.chart import Chart, Flag, Rows, flags
 from privgraph_workbench.figures.statements import block
 
 FORMATS: Mapping[str, str] = {
@@ -60,7 +60,7 @@ _lock = threading.RLock()
 
 def export(
     figure: str,
-    rows: Sequence[Row],
+    rows: Rows,
     statements: Mapping[str, PrivacyStatement],
     kind: str,
     theme: str = "light",
@@ -89,15 +89,13 @@ def export(
     return _stated(figure, rows, statements, made) if kind == "txt" else _record(figure, rows, statements, made)
 
 
-def files(
-    figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement], title: str = ""
-) -> dict[str, bytes]:
+def files(figure: str, rows: Rows, statements: Mapping[str, PrivacyStatement], title: str = "") -> dict[str, bytes]:
     """The figure in every format; `title`: what stands above its pictures ("": its own)."""
     made = pictures(figure, rows, statements, PICTURES, title=title)
     return {kind: made.get(kind) or export(figure, rows, statements, kind) for kind in FORMATS}
 
 
-def _record(figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement], made: date | None) -> bytes:
+def _record(figure: str, rows: Rows, statements: Mapping[str, PrivacyStatement], made: date | None) -> bytes:
     """The figure as JSON."""
     chart = _chart(figure, rows, statements)
     told = {
@@ -112,7 +110,7 @@ def _record(figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacySt
     return _text(told if made is None else {**told, "made": made.isoformat()}).encode()
 
 
-def _chart(figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement], title: str = "") -> Chart:
+def _chart(figure: str, rows: Rows, statements: Mapping[str, PrivacyStatement], title: str = "") -> Chart:
     """The chart with the flags of its statements."""
     chart = figure_of(figure).chart(rows)
     carried = dict.fromkeys((*of_statements(statements), *chart.flags))
@@ -140,7 +138,7 @@ def of_statements(statements: Mapping[str, PrivacyStatement]) -> tuple[Flag, ...
 
 def pictures(
     figure: str,
-    rows: Sequence[Row],
+    rows: Rows,
     statements: Mapping[str, PrivacyStatement],
     kinds: Sequence[str],
     theme: str = "light",
@@ -213,7 +211,7 @@ def _metadata(kind: str, title: str, said: str, stated: str, made: date | None) 
     return told if day is None else {**told, "Creation Time": day}
 
 
-def _csv(rows: Sequence[Row]) -> bytes:
+def _csv(rows: Rows) -> bytes:
     """The rows under the names of their columns, and nothing else."""
     written = io.StringIO()
     columns = list(dict.fromkeys(key for row in rows for key in row))
@@ -223,7 +221,7 @@ def _csv(rows: Sequence[Row]) -> bytes:
     return written.getvalue().encode()
 
 
-def _stated(figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement], made: date | None) -> bytes:
+def _stated(figure: str, rows: Rows, statements: Mapping[str, PrivacyStatement], made: date | None) -> bytes:
     """What must be known of the rows: title, caption, warnings, statements as a table and in full."""
     chart = _chart(figure, rows, statements)
     said = [chart.title, chart.caption, *(flag.sentence for flag in chart.flags)]

@@ -16,7 +16,7 @@ import plotly.graph_objects as go
 
 from privgraph.api.run import Run
 from privgraph.options import OptionError, nearest, short
-from privgraph_workbench.figures.chart import Chart, Flag, Row, flags
+from privgraph_workbench.figures.chart import Chart, Flag, Row, Rows, flags
 from privgraph_workbench.figures.drawing.with_plotly import draw
 from privgraph_workbench.figures.marks import empty, placed
 from privgraph_workbench.figures.needs import NEEDS, Needs
@@ -36,7 +36,7 @@ def figure(
     needs: str = "",
     settings: bool = False,
     always: Sequence[Flag] = (),
-    table: Callable[[Sequence[Row]], list[Row]] = list,
+    table: Callable[[Rows], list[Row]] = list,
 ) -> Callable[[Callable[..., Chart]], Callable[..., Chart]]:
     """Register the decorated `chart` as a figure.
 
@@ -56,7 +56,7 @@ def figure(
 
     def register(chart: Callable[..., Chart]) -> Callable[..., Chart]:
         @wraps(chart)
-        def complete(rows: Sequence[Row], **options: Any) -> Chart:
+        def complete(rows: Rows, **options: Any) -> Chart:
             made = chart(rows, **options) if rows else empty()
             carried = dict.fromkeys((*of_rows(rows), *(always if rows else ()), *made.flags))
             caption = texts("figures")["captions"][name]
@@ -70,7 +70,7 @@ def figure(
     return register
 
 
-def of_rows(rows: Sequence[Row]) -> tuple[Flag, ...]:
+def of_rows(rows: Rows) -> tuple[Flag, ...]:
     """The flags that columns of rows call for: `evaluator`, `data_dependent`, `composed`, and epsilons of
     several a `unit`."""
     private = (row for row in rows if any(placed(row.get(one)) for one in ("epsilon", "epsilon_as_published")))
@@ -106,7 +106,7 @@ class Figure:
     reads: Needs | None
     needs: str
     settings: bool
-    table: Callable[[Sequence[Row]], list[Row]]
+    table: Callable[[Rows], list[Row]]
 
     def __post_init__(self) -> None:
         rows, caption = inspect.cleandoc(self.make.__doc__ or ""), texts("figures")["captions"][self.name]
@@ -150,7 +150,7 @@ class Figure:
             wrong = given[0][0] if isinstance(given[0], list | tuple) and given[0] else given[0]
             raise OptionError(f"the figure {self.name} needs {self.needs} (got {short(wrong)})") from error
 
-    def plot(self, rows: Sequence[Row], theme: str = "light") -> go.Figure:
+    def plot(self, rows: Rows, theme: str = "light") -> go.Figure:
         """Draw rows, as `data` gives them, with plotly, `light` or `dark`."""
         return draw(self.chart(rows), theme)
 
@@ -184,7 +184,7 @@ class Figure:
         return written
 
 
-def without(*columns: str) -> Callable[[Sequence[Row]], list[Row]]:
+def without(*columns: str) -> Callable[[Rows], list[Row]]:
     """A table without these columns."""
     return lambda rows: [{name: value for name, value in row.items() if name not in columns} for row in rows]
 

@@ -6,7 +6,18 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from privgraph_workbench.figures.chart import PERCENT_ROOM, Axis, Chart, Coordinate, Panel, Row, Rule, Series
+from privgraph_workbench.figures.chart import (
+    PERCENT_ROOM,
+    Axis,
+    Chart,
+    Coordinate,
+    Look,
+    Panel,
+    Row,
+    Rows,
+    Rule,
+    Series,
+)
 from privgraph_workbench.text import texts
 from privgraph_workbench.words.numbers import number, percent, stated
 
@@ -23,7 +34,7 @@ FORMS: Mapping[str, Callable[[Any], str]] = {
 
 
 def marks(
-    rows: Sequence[Row],
+    rows: Rows,
     x: str | Sequence[Coordinate],
     y: str | Sequence[Coordinate],
     *,
@@ -74,12 +85,12 @@ def _place(axis: Axis, value: Coordinate, series: Series) -> str:
     return f"{axis.title}: {FORMS['percent' if axis.percent else series.epsilon or 'number'](value)}"
 
 
-def _places(rows: Sequence[Row], of: str | Sequence[Coordinate]) -> tuple[Coordinate, ...]:
+def _places(rows: Rows, of: str | Sequence[Coordinate]) -> tuple[Coordinate, ...]:
     return tuple(row[of] for row in rows) if isinstance(of, str) else tuple(of)
 
 
 def intervals(
-    rows: Sequence[Row], at: str, low: str = "low", high: str = "high", *, name: str = "95% interval", **look: Any
+    rows: Rows, at: str, low: str = "low", high: str = "high", *, name: str = "95% interval", **look: Any
 ) -> list[Series]:
     """A line between the columns `low` and `high` for each row that has both; beside categories it is
     horizontal. `at` is the column of its place."""
@@ -90,14 +101,26 @@ def intervals(
     return [Series(name=name, kind="links", x=x, y=y, **look)] if held else []
 
 
-def outline(
-    rows: Sequence[Row], share: str, name: str, slot: int, *, ends: Sequence[str] = ("low", "high")
-) -> list[Series]:
-    """The outline of a histogram: a line in steps with its ground filled, of the column `share` of bins."""
-    x = tuple(row[end] for row in rows for end in ends)
-    y = tuple(row[share] for row in rows for _ in ends)
-    ground = Series(name=name, kind="band", x=x, y=y, low=(0.0,) * len(y), slot=slot, group=name, legend=False)
-    return [ground, Series(name=name, kind="line", x=x, y=y, slot=slot, group=name)]
+def bins(edges: Sequence[float], sides: Mapping[str, Sequence[int]]) -> list[Row]:
+    """One row per bin of a histogram: low, high (its ends), how many of each side are in it, and which share_
+    of that side these are."""
+    return [
+        {"low": low, "high": high, **dict(zip(sides, counts, strict=True))}
+        | {f"share_{side}": one / max(1, sum(sides[side])) for side, one in zip(sides, counts, strict=True)}
+        for low, high, *counts in zip(edges[:-1], edges[1:], *sides.values(), strict=True)
+    ]
+
+
+def outlines(rows: Rows, names: Mapping[str, str], ends: Sequence[str] = ("low", "high")) -> list[Series]:
+    """The outlines of histograms: lines in steps with their ground filled, of columns of bins with their
+    names."""
+    series, x = list[Series](), tuple(row[end] for row in rows for end in ends)
+    for slot, (column, name) in enumerate(names.items()):
+        y = tuple(row[column] for row in rows for _ in ends)
+        look: Look = {"name": name, "x": x, "y": y, "slot": slot, "group": name}
+        series.append(Series(kind="band", low=(0.0,) * len(y), legend=False, **look))
+        series.append(Series(kind="line", **look))
+    return series
 
 
 def level(places: Sequence[float], y: float, name: str, slot: int, **look: Any) -> Series:
@@ -105,7 +128,7 @@ def level(places: Sequence[float], y: float, name: str, slot: int, **look: Any) 
     return Series(name=name, kind="line", x=(places[0], places[-1]), y=(y, y), slot=slot, **look)
 
 
-def band(rows: Sequence[Row], x: str, **look: Any) -> list[Series]:
+def band(rows: Rows, x: str, **look: Any) -> list[Series]:
     """The 95% confidence bands of rows over the column `x`, interrupted where a row has no interval."""
     pieces: list[list[Row]] = [[]]
     for row in rows:
@@ -147,10 +170,18 @@ def placed(epsilon: float | None) -> bool:
     return epsilon is not None and 0 < epsilon < math.inf
 
 
-def logarithmic(title: str, values: Iterable[float]) -> Axis:
-    """A logarithmic axis that holds the values, with some room on both sides."""
+def spans(values: Iterable[float], least: float = 1.0) -> tuple[float, float]:
+    """Ends of a logarithmic axis that holds the values, with some room on both sides; the larger is at least
+    so many times the smaller."""
     held = list(values)
-    return Axis(title=title, scale="log", low=min(held) / 1.4, high=max(held) * 1.4)
+    wider = 1.4 * max(1.0, math.sqrt(least * min(held) / max(held)))
+    return min(held) / wider, max(held) * wider
+
+
+def logarithmic(title: str, values: Iterable[float], least: float = 1.0) -> Axis:
+    """Such an axis."""
+    low, high = spans(values, least)
+    return Axis(title=title, scale="log", low=low, high=high)
 
 
 def percentages(title: str, rows: Iterable[Row], *columns: str) -> Axis:
@@ -173,7 +204,13 @@ def single(
     return Chart(panels=(Panel(x=x, y=y, title=of, rules=tuple(rules)),), series=tuple(series), **more)
 
 
-def network(rows: Sequence[Row], nodes: Iterable[Series], **more: Any) -> Chart:
+def pairs(panels: Sequence[Panel], series: Iterable[Series], *, each: int = 300, **more: Any) -> Chart:
+    """A chart of panels, two side by side."""
+    height = 110 + each * math.ceil(len(panels) / 2)
+    return Chart(panels=tuple(panels), series=tuple(series), columns=2, height=height, **more)
+
+
+def network(rows: Rows, nodes: Iterable[Series], **more: Any) -> Chart:
     """A drawn graph: rows of the kind `edge` (source, target) as thin lines between those of the kind `node`
     (node, x, y), and below what is drawn of its nodes."""
     known = {row["node"]: row for row in rows if row["kind"] == "node"}

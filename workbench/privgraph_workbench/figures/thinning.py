@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.chart import Row, Rows
 
 LIMIT = 1000
 
 
-def thin(rows: Sequence[Row], limit: int = LIMIT) -> list[Row]:
+def thin(rows: Rows, limit: int = LIMIT) -> list[Row]:
     """At most `limit` of the rows, in order: the first, the last, and of each stretch the lowest and highest
     value.
 

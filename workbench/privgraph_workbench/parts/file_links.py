@@ -15,10 +15,9 @@ from privgraph.runs.records import RunRecord
 from privgraph_workbench import live_plot
 from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.chart import Row
-from privgraph_workbench.figures.named_runs import named
 from privgraph_workbench.parts import cart, layout
 from privgraph_workbench.parts.links import offer
-from privgraph_workbench.report.asked import Entry, mark_of
+from privgraph_workbench.report.asked import Entry, mark_of, named
 from privgraph_workbench.serving.offered_files import File
 
 
@@ -66,6 +65,6 @@ def figure_exports(
             offer(files)
             st.caption("Each file carries the figure's privacy statement; that of a CSV is the TXT beside it.")
         if figure_of(figure).settings:
-            ids = tuple(one.id for one in runs) or named(rows, ())
+            ids = tuple(one.id for one in runs) or named(rows)
             entry = partial(Entry.of, figure, rows, statements, ids)
             cart.button(f"collect.{figure}.{name}", mark_of(figure, rows, ids), entry)

@@ -16,7 +16,6 @@ from privgraph.privacy.serialisation import statement_from_json, statement_to_js
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.chart import Row
-from privgraph_workbench.figures.named_runs import named
 
 MOST = 60
 """Entries of a report."""
@@ -49,6 +48,16 @@ def clean(value: Any, *, ids: bool = False) -> Any:
     if isinstance(value, list | tuple):
         return [clean(one, ids=ids) for one in value]
     return value
+
+
+def named(rows: Sequence[Row], runs: Sequence[str] = ()) -> tuple[str, ...]:
+    """The ids of the runs that a figure names, those first that are named beside its rows (`runs`).
+
+    >>> named([{"runs": "gap-cora-00000000beef mlp"}, {"run": ""}], ["mlp-cora-00000000cafe"])
+    ('mlp-cora-00000000cafe', 'gap-cora-00000000beef')
+    """
+    words = (word for row in rows for key in ("run", "runs") for word in str(row.get(key) or "").split())
+    return tuple(dict.fromkeys((*runs, *filter(_RUN.fullmatch, words))))
 
 
 def mark_of(figure: str, rows: Sequence[Row], runs: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from privgraph.attacks.record import AttackRecord
 from privgraph.registry import sides
-from privgraph_workbench.figures.chart import Axis, Chart, Look, Row, Rule
+from privgraph_workbench.figures.chart import Axis, Chart, Look, Row, Rows, Rule
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import distinct, intervals, marks, named, single
 from privgraph_workbench.leaks import by_similarity, guessing
@@ -18,14 +18,11 @@ HOVER = ("attack", "area", "area_low", "area_high", "epsilon")
 def data(records: Sequence[AttackRecord], names: Sequence[str] = ()) -> list[Row]:
     """One row per attack, the smallest sound epsilon first and runs without privacy last.
 
-    attack (its name: of `names`, else its title), attack_name (in `ATTACKS`), run, epsilon (sound; infinite
-    without privacy), area, area_low, area_high (`AttackRecord.found`: the mean of attacked models with
-    Student's interval, or that of one model with DeLong's), models (the area of each attacked model), asks
-    (its question in words), false_alarms, found, found_low, found_high (the highest rate of false positives
-    that is told, the true positive rate there and its interval; None where the others are too few),
-    signed_rank (its p-value, or None), by_classes (the area of the true classes alone, where the attack goes
-    by similarity; else None), guessing (whether nothing says that it is better than a guess), evaluator
-    (True: an evaluator alone knows the answers)."""
+    attack (its name: of `names`, else its title), attack_name (in `ATTACKS`), run, epsilon (sound), area,
+    area_low, area_high (`AttackRecord.found`), models (the area of each attacked model), asks (its question
+    in words), false_alarms, found, found_low, found_high (the highest rate of false positives that is told,
+    and what is found there; None where the others are too few), signed_rank (its p-value), by_classes
+    (`classes_alone`), guessing (whether nothing says that it is better than a guess), evaluator (True)."""
     rows: list[Row] = []
     for name, record in zip(distinct(names or [one.title for one in records]), records, strict=True):
         row = {"attack": name, "attack_name": record.attack, "run": record.run, "epsilon": record.sound}
@@ -45,9 +42,7 @@ def classes_alone(record: AttackRecord) -> float | None:
 
 
 @figure("attack_areas", "Area of each attack", data, needs="attacks", settings=True)
-def chart(rows: Sequence[Row]) -> Chart:
-    """A mark for each area on the line of its interval, a small one for each attacked model, one for what the
-    true classes tell of edges, and chance."""
+def chart(rows: Rows) -> Chart:
     several = [{**row, "area": area} for row in rows if len(row["models"]) > 1 for area in row["models"]]
     classes = [row for row in rows if row["by_classes"] is not None]
     series = intervals(rows, "attack", "area_low", "area_high")

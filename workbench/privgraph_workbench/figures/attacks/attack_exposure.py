@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from privgraph.attacks.record import AttackRecord
 from privgraph.audits.bounds import mean_of_shares
 from privgraph.registry import sides
 from privgraph_workbench.facts.references import LEVEL
-from privgraph_workbench.figures.chart import Axis, Chart, Flag, Look, Panel, Row, Rule
+from privgraph_workbench.figures.chart import Axis, Chart, Flag, Look, Panel, Row, Rows, Rule
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import grouped, intervals, marks, named
 
@@ -17,10 +15,9 @@ HOVER = ("name", "nodes", "exposure", "low", "high")
 
 def data(record: AttackRecord) -> list[Row]:
     """One row per group: kind (degree or class), name, nodes, exposure (the mean share of nodes that did not
-    train whose scores lie below those of the group's training nodes; 0.5 is chance), low, high (its interval,
-    `bounds.mean_of_shares`, which takes nodes for independent), attack (its title), attack_name (in
-    `ATTACKS`), similarity (whether it goes by that, which tells edges that no model read), by_classes (then
-    the area of the true classes alone, if known)."""
+    train whose scores lie below those of the group's training nodes), low, high (its interval, which takes
+    nodes for independent), attack (its title), attack_name (in `ATTACKS`), similarity (whether it goes by
+    that), by_classes (then the area of the true classes alone)."""
     similarity = bool(sides(record.attack).caution) and record.options.by == "distance"
     shared = {"attack": record.title, "attack_name": record.attack, "similarity": similarity}
     shared |= {"by_classes": record.by_classes if similarity else None}
@@ -34,7 +31,7 @@ def data(record: AttackRecord) -> list[Row]:
 
 
 @figure("attack_exposure", "Who is exposed", data, needs="attack", always=[Flag.EVALUATOR])
-def chart(rows: Sequence[Row]) -> Chart:
+def chart(rows: Rows) -> Chart:
     """A dot a group on its interval, one panel below the other (names of groups are long), beside chance."""
     rows = [{**row, "group": f"{row['name']} ({row['nodes']:,})"} for row in rows]
     panels, series, kinds = [], [], grouped(rows, "kind")

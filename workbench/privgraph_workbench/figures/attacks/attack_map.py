@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from privgraph.attacks.record import AttackRecord
-from privgraph_workbench.figures.chart import Chart, Flag, Look, Row
+from privgraph_workbench.figures.chart import Chart, Flag, Look, Row, Rows
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import marks, network
 from privgraph_workbench.theme import NEUTRAL
@@ -63,8 +63,7 @@ def _placed(layouts: Sequence[dict[int, Any]]) -> dict[int, tuple[float, float]]
 
 
 @figure("attack_map", "The risk map", data, needs="attack", always=[Flag.EVALUATOR])
-def chart(rows: Sequence[Row]) -> Chart:
-    """The more exposed, the larger; nodes that did not train are hollow."""
+def chart(rows: Rows) -> Chart:
     left, series = [row for row in rows if row["kind"] == "node"], []
     for low, name, size, slot in LEVELS:
         held = [row for row in left if (-math.inf if row["exposure"] is None else row["exposure"]) >= low]

@@ -15,15 +15,14 @@ from privgraph.attacks.record import FEW, AttackRecord
 from privgraph.audits.bounds import at_most
 from privgraph_workbench.figures.attacks.attack_areas import classes_alone
 from privgraph_workbench.figures.audits.audit_roc import POINTS, SCALES, decade, frontier, square
-from privgraph_workbench.figures.chart import Chart, Look, Row, Series
+from privgraph_workbench.figures.chart import Chart, Look, Row, Rows, Series
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import distinct, grouped, marks, single
 from privgraph_workbench.leaks import guessing
-from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.numbers import number, stated
 
-DOTTED, BARE = 5, 1
-"""The dash of limits where there are several, and the slot of what is not private."""
+DOTTED = 5
+"""The dash of limits where there are several."""
 BY_CHANCE = 0.025
 COLUMNS = {
     "attack": "attack",
@@ -48,17 +47,15 @@ def data(
 
     attack (its name in the legend: of `names`, else its title), attack_name (in `ATTACKS`), run, curve
     (attack: on the run's own training nodes; mean: over the attacked models, where they are at least `FEW`;
-    band: over all of them; sound: the most that the run's sound epsilon allows, and chance with so few
-    members and others), false, true, low, high (of a band; None elsewhere), own_area (of the line), area,
-    area_low, area_high, models, rare_false, rare_true, rare_low, rare_high (the rarest false positive rate
-    that so many others can show, and its true positive rate with its interval), confidence (of all
-    intervals), guessing (whether nothing says that it is better than a guess), drawn (whether members were
-    drawn at random), epsilon (sound), by_classes (the area of the true classes alone, where the attack goes
-    by similarity; else None), steps, scale, others (how many of them it is judged on: their smallest share
-    that can be named is one of so many), graph (of `graphs`, what it was on), banded (whether bands are
-    drawn; a CSV has them in any case). An infinite epsilon has no rows, for it allows everything, nor has one
-    whose neighbouring datasets lead from no node that trains to one that does not. Raises `ValueError` for an
-    unknown scale."""
+    band: over all of them; sound: the most that the run's sound epsilon allows, and chance with so few),
+    false, true, low, high (of a band), own_area, area, area_low, area_high, models, rare_false, rare_true,
+    rare_low, rare_high (the rarest false positive rate that so many others can show, what is found there),
+    confidence (of all intervals), guessing (whether nothing says that it is better than a guess), drawn
+    (whether members were drawn at random), epsilon (sound), by_classes (`classes_alone`), steps, scale,
+    others (how many of them it is judged on), graph (of `graphs`), banded (whether bands are drawn). An
+    infinite epsilon has no rows, nor has one whose neighbouring datasets lead from no node that trains to one
+    that does not. Raises `ValueError` for an unknown scale.
+    """
     if scale not in SCALES:
         raise ValueError(f"the scale must be one of {', '.join(SCALES)} (got {scale})")
     rows, claims = list[Row](), set[tuple[float, float, int]]()
@@ -105,7 +102,7 @@ def _with_chance(rate: float, of: int) -> float:
     return float(at_most(math.floor(rate * of + 1e-9), of, BY_CHANCE))
 
 
-def table(rows: Sequence[Row]) -> list[Row]:
+def table(rows: Rows) -> list[Row]:
     """The rows as they leave in a CSV: what differs from row to row, in six decimals; of bands and means, no
     share of false positives that is less than one of the others."""
     return [
@@ -121,7 +118,7 @@ def _first(row: Row) -> float:
 
 
 @figure("attack_roc", "What attacks find", data, needs="attacks", settings=True, table=table)
-def chart(rows: Sequence[Row]) -> Chart:
+def chart(rows: Rows) -> Chart:
     """A curve for each attack with its band over attacked models, the claims, and a guess by chance. The
     curve is the mean over the attacked models, or that of one where these are few."""
     least = floor = 0.0
@@ -134,7 +131,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     x, y, guess = square("false positive rate", "true positive rate", least, floor)
     series, attacks = [guess], grouped(rows, "attack")
     only = len(grouped((row for row in rows if row["curve"] == "sound"), "attack")) == 1
-    for (name, own), slot in zip(attacks.items(), slots([own[0]["epsilon"] for own in attacks.values()]), strict=True):
+    for slot, (name, own) in enumerate(attacks.items()):
         curves, look = grouped(own, "curve"), Look(slot=slot, group=name)
         if band := curves.get("band") if own[0].get("banded", True) else None:
             low = tuple(max(row["low"], floor) for row in band)  # no logarithm of 0
@@ -150,27 +147,11 @@ def chart(rows: Sequence[Row]) -> Chart:
     return single(x, y, series, height=470, legend=True)
 
 
-def slots(epsilons: Sequence[float]) -> list[int]:
-    """The slot of each curve by its run's sound epsilon, whatever it is drawn beside: neighbours among 1, 2,
-    4, 8 and 16 differ, and what is not private (infinite) has its own. Of those with one slot the first has
-    it, and others the next free one; where none is free, they share.
-
-    >>> slots([1.0, 8.0, float("inf")]), slots([8.0, float("inf")]), slots([7.9, 8.0])
-    ([3, 0, 1], [0, 1], [0, 2])
-    """
-    private = [slot for slot in range(NEUTRAL) if slot != BARE]
-    wanted = [
-        BARE if math.isinf(one) else private[(round(math.log2(max(one, 1e-9))) - 3) % len(private)] for one in epsilons
-    ]
-    free = [slot for slot in (*private, BARE) if slot not in wanted]
-    return [free.pop(0) if slot in wanted[:place] and free else slot for place, slot in enumerate(wanted)]
-
-
-def _line(rows: Sequence[Row], name: str, **look: Any) -> Series:
+def _line(rows: Rows, name: str, **look: Any) -> Series:
     return marks(rows, "false", "true", name=textwrap.fill(name, 66), kind="line", **look)
 
 
-def _stepped(curve: Sequence[Row]) -> list[Row]:
+def _stepped(curve: Rows) -> list[Row]:
     """The curve in steps: what an attacker reaches who keeps to a threshold. A straight line between two
     thresholds would take a coin between them, which the rates in tables and the band do not."""
     steps: list[Row] = []

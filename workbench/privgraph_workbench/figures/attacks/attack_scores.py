@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from privgraph.attacks.record import AttackRecord
 from privgraph.registry import sides
-from privgraph_workbench.figures.chart import Axis, Chart, Flag, Row
+from privgraph_workbench.figures.chart import Axis, Chart, Flag, Row, Rows
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import empty, outline, single
+from privgraph_workbench.figures.marks import bins, empty, outlines, single
 
 
 def data(record: AttackRecord) -> list[Row]:
@@ -16,23 +14,16 @@ def data(record: AttackRecord) -> list[Row]:
     share_others (of all of that side), members_are, others_are (each side in words), attack (its title),
     attack_name (in `ATTACKS`)."""
     apart = sides(record.attack)
-    shared = {"members_are": apart.members, "others_are": apart.others}
-    shared |= {"attack": record.title, "attack_name": record.attack}
-    one, other = max(1, sum(record.scores_members)), max(1, sum(record.scores_others))
-    bins = zip(record.edges[:-1], record.edges[1:], record.scores_members, record.scores_others, strict=True)
-    return [
-        {"low": low, "high": high, "members": members, "others": others, "share_members": members / one}
-        | {"share_others": others / other, **shared}
-        for low, high, members, others in bins
-    ]
+    told = {"members_are": apart.members, "others_are": apart.others, "attack": record.title}
+    counts = {"members": record.scores_members, "others": record.scores_others}
+    return [{**row, **told, "attack_name": record.attack} for row in bins(record.edges, counts)]
 
 
 @figure("attack_scores", "The attack's scores", data, needs="attack", always=[Flag.EVALUATOR])
-def chart(rows: Sequence[Row]) -> Chart:
-    """Two outlines over one axis: where they lie apart, the attack tells one side from the other."""
+def chart(rows: Rows) -> Chart:
     if not any(row["members"] or row["others"] for row in rows):
         return empty("this attack kept no scores")
-    members, others = rows[0]["members_are"], rows[0]["others_are"]
-    series = [*outline(rows, "share_members", members, 0), *outline(rows, "share_others", others, 1)]
-    x = Axis(title=f"score (a higher one speaks for {members})")
-    return single(x, Axis(title="percent of each side", percent=True, low=0), series, height=340)
+    names = {"share_members": rows[0]["members_are"], "share_others": rows[0]["others_are"]}
+    x = Axis(title=f"score (a higher one speaks for {names['share_members']})")
+    y = Axis(title="percent of each side", percent=True, low=0)
+    return single(x, y, outlines(rows, names), height=340)

@@ -4,11 +4,10 @@ claimed."""
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
 
 from privgraph.audits.record import AuditRecord
 from privgraph.privacy.kinds import Route
-from privgraph_workbench.figures.chart import Axis, Chart, Flag, Look, Row, Rule, Series, flags
+from privgraph_workbench.figures.chart import Axis, Chart, Flag, Look, Row, Rows, Rule, Series, flags
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import distinct, empty, grouped, marks, named, placed, single
 from privgraph_workbench.leaks import largest_bound
@@ -51,7 +50,7 @@ def data(record: AuditRecord) -> list[Row]:
 
 
 @figure("audit_bounds", "Shown by attack, and claimed", data, needs="audit", settings=True)
-def chart(rows: Sequence[Row]) -> Chart:
+def chart(rows: Rows) -> Chart:
     """A bar for each bound and each claim, its number below its name, and a mark for the most that so many
     trials could have shown. A bound that reaches beyond a claim refutes it; one near its mark says little of
     how much there was to find. Claims that are much larger than all else are cut."""

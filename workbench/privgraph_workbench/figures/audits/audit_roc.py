@@ -4,7 +4,7 @@ cannot cross."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 import numpy as np
@@ -14,7 +14,7 @@ from privgraph.audits.record import AuditRecord
 from privgraph.audits.roc import chance_band
 from privgraph.privacy.composition import gaussian_epsilon
 from privgraph.privacy.kinds import Adversary, Route
-from privgraph_workbench.figures.chart import Axis, Chart, Flag, Look, Row, Series
+from privgraph_workbench.figures.chart import Axis, Chart, Flag, Look, Row, Rows, Series
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import grouped, marks, placed, single
 from privgraph_workbench.theme import NEUTRAL, Epsilon
@@ -51,11 +51,8 @@ def frontier(false: float, epsilon: float, delta: float) -> float:
 
 
 def gaussian_shift(record: AuditRecord, epsilon: float | None) -> float | None:
-    """The mu of the Gaussian mechanism that has this epsilon at the audit's delta; None where what was
-    attacked is not plain Gaussian noise alone, or where nothing finite is claimed of it.
-
-    A sound epsilon is never below the exact one of the ledger, so neither is its mu.
-    """
+    """The mu of the Gaussian that has this epsilon at the audit's delta, from above; None where what was
+    attacked is not plain Gaussian noise alone, or where nothing finite is claimed of it."""
     plain = record.audit == "mechanism" and any(bound.route == "gaussian" for bound in record.bounds)
     if not plain or epsilon is None or not placed(epsilon) or record.delta <= 0:
         return None
@@ -71,18 +68,15 @@ def gaussian_shift(record: AuditRecord, epsilon: float | None) -> float | None:
 def data(record: AuditRecord, scale: str = "linear") -> list[Row]:
     """One row per point of each curve, from few false alarms to many.
 
-    curve (attack, band, sound, published, gaussian, gaussian_published or gaussian_shown: that which the
-    bound stands for, where it is of the Gaussian trade-off), false (share of false alarms),
-    true (share found; None for the band), low and high (of the band: where the attack's curve may lie in the
-    long run, at the audit's confidence for each share of false alarms by itself; None for others, and no band
-    for canaries or pairs of one training, which are not independent trials), epsilon (of the claim; None for
-    the attack), mu, mu_published and mu_shown (of the Gaussian mechanisms that have the sound epsilon, the
+    curve (attack, band, sound, published, gaussian, gaussian_published or gaussian_shown: that of the bound,
+    where it is of the Gaussian trade-off), false (share of false alarms), true (share found; None for the
+    band), low and high (of the band: where the attack's curve may lie in the long run, at the audit's
+    confidence for each place; none for canaries or pairs of one training, which are not independent trials),
+    epsilon (of the claim), mu, mu_published and mu_shown (of the Gaussians that have the sound epsilon, the
     published, and the bound; None where the audited noise is not Gaussian alone), delta, area (under the
-    attack's curve), covers, sound, published, bound (the audit's, at its confidence), trials, adversary,
-    scale. Where that is logarithmic, the attack's curve is drawn from the beginning of the axis on: a coin
-    between two thresholds. A claim without a finite epsilon has no rows: it allows everything; nor has any
-    where an outsider's two sides lie several neighbouring datasets apart, of which a claim's line speaks of
-    one. Raises `ValueError` for an unknown scale.
+    attack's curve), covers, sound, published, bound, confidence, trials, adversary, scale. A claim without a
+    finite epsilon has no rows: it allows everything; nor has any where an outsider's two sides lie several
+    neighbouring datasets apart. Raises `ValueError` for an unknown scale.
     """
     if scale not in SCALES:
         raise ValueError(f"the scale must be one of {', '.join(SCALES)} (got {scale})")
@@ -150,13 +144,13 @@ def _corner(epsilon: float, delta: float) -> tuple[float, ...]:
     return ((1 - delta) / (1 + math.exp(epsilon)),) if epsilon < 700 else ()
 
 
-def table(rows: Sequence[Row]) -> list[Row]:
+def table(rows: Rows) -> list[Row]:
     """The rows as they leave in a CSV."""
     return [{column: row[column] for column in COLUMNS} for row in rows]
 
 
 @figure("audit_roc", "What the attack finds, and claims allow", data, needs="audit", settings=True, table=table)
-def chart(rows: Sequence[Row]) -> Chart:
+def chart(rows: Rows) -> Chart:
     """The attack's curve beside those of the claims, and the line of a guess by chance.
 
     A claim of (epsilon, delta) is a corner; where the noise is known to be Gaussian, its curve allows less,

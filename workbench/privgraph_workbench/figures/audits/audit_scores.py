@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
 
 from privgraph.audits.record import AuditRecord
 from privgraph.privacy.kinds import Adversary
 from privgraph.registry import sides
-from privgraph_workbench.figures.chart import Axis, Chart, Row
+from privgraph_workbench.figures.chart import Axis, Chart, Row, Rows
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import empty, outline, single
+from privgraph_workbench.figures.marks import bins, empty, outlines, single
 
 OUTSIDER = "the attack's score of each of them"
 
@@ -23,24 +22,15 @@ def data(record: AuditRecord) -> list[Row]:
     if record.adversary is Adversary.OUTSIDER:
         apart = sides(record.audit)
         shared = {"score": OUTSIDER, "with_are": apart.members, "without_are": apart.others}
-    one, other = max(1, sum(record.scores_with)), max(1, sum(record.scores_without))
-    bins = zip(record.edges[:-1], record.edges[1:], record.scores_with, record.scores_without, strict=True)
-    return [
-        {"low": low, "high": high, "with": joined, "without": left, "share_with": joined / one}
-        | {"share_without": left / other, **shared}
-        for low, high, joined, left in bins
-    ]
+    counts = {"with": record.scores_with, "without": record.scores_without}
+    return [{**row, **shared} for row in bins(record.edges, counts)]
 
 
 @figure("audit_scores", "The attack's scores on both sides", data, needs="audit", settings=True)
-def chart(rows: Sequence[Row]) -> Chart:
-    """Two outlines over one axis: where they lie apart, the attack can tell the two datasets apart."""
+def chart(rows: Rows) -> Chart:
     if not any(row["with"] or row["without"] for row in rows):
         return empty("this audit kept no scores")
-    series = [
-        one
-        for slot, side in enumerate(("with", "without"))
-        for one in outline(rows, f"share_{side}", str(rows[0][f"{side}_are"]), slot)
-    ]
+    names = {"share_with": rows[0]["with_are"], "share_without": rows[0]["without_are"]}
     x = Axis(title=textwrap.shorten(str(rows[0]["score"]), 60, placeholder=" …"))
-    return single(x, Axis(title="percent of each side", percent=True, low=0), series, height=340)
+    y = Axis(title="percent of each side", percent=True, low=0)
+    return single(x, y, outlines(rows, names), height=340)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-from privgraph_workbench.figures.chart import Axis, Chart, Look, Panel, Row, Rule
+from privgraph_workbench.figures.chart import Axis, Chart, Look, Panel, Row, Rows, Rule
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import distinct, marks, named
 from privgraph_workbench.words.numbers import stated
@@ -20,9 +20,7 @@ def data(costs: Iterable[tuple[str, float, float]], whole: float) -> list[Row]:
 
 
 @figure("entry_costs", "What each mechanism costs", data, settings=True)
-def chart(rows: Sequence[Row]) -> Chart:
-    """Two columns of bars with a line at the epsilon of all together; epsilons of parts do not add up to
-    it."""
+def chart(rows: Rows) -> Chart:
     finite = [row[key] for row in rows for key in (*SIDES, "whole") if math.isfinite(row[key])]
     highest = 1.25 * max(finite, default=0.0) or 1.0
     whole, names = rows[0]["whole"], distinct(row["name"] for row in rows)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from privgraph.privacy import events
 from privgraph.privacy.accountants import RenyiAccountant
 from privgraph.privacy.ledger import Ledger, LedgerEntry
-from privgraph_workbench.figures.chart import Axis, Chart, Flag, Look, Row
+from privgraph_workbench.figures.chart import Axis, Chart, Flag, Look, Row, Rows
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import distinct, marks, named, single
 from privgraph_workbench.words.numbers import percent
@@ -54,8 +54,7 @@ def _multiplier(event: events.Single) -> float | None:
 
 
 @figure("ledger", "Where the privacy budget goes", data, needs="ledger", settings=True)
-def chart(rows: Sequence[Row]) -> Chart:
-    """Horizontal bars of the shares, in the order in which the mechanisms were first run."""
+def chart(rows: Rows) -> Chart:
     stages = (", ".join(filter(None, (row["mechanism"], row["stage"]))) for row in rows)
     counts = (f" × {row['count']}" * (row["count"] != 1) for row in rows)
     names = distinct(map(str.__add__, stages, counts))

@@ -3,14 +3,14 @@ the noise."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
-from privgraph_workbench.figures.chart import COLUMNS, Axis, Chart, Flag, Look, Panel, Row
+from privgraph_workbench.figures.chart import COLUMNS, Axis, Chart, Flag, Panel, Row, Rows
+from privgraph_workbench.figures.costs.cost import KINDS, curve
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import empty, logarithmic, marks, placed
-from privgraph_workbench.theme import EPSILONS, Epsilon
+from privgraph_workbench.figures.marks import empty, logarithmic, placed
+from privgraph_workbench.theme import EPSILONS
 
-KINDS: tuple[Epsilon, ...] = ("sound", "published")
 AXES = {
     "lam": "λ (logarithmic; noise has scale 1/λ)",
     "noise": "noise (standard deviation, logarithmic; right is noisier)",
@@ -37,7 +37,7 @@ def data(
 
 
 @figure("price", "What the answers cost", data)
-def chart(rows: Sequence[Row]) -> Chart:
+def chart(rows: Rows) -> Chart:
     """Two curves on logarithmic axes; where it is known, how many labels are right: next to them. What is
     chosen has a large mark on each."""
     drawn = [row[COLUMNS[kind]] for row in rows for kind in KINDS if placed(row[COLUMNS[kind]])]
@@ -45,15 +45,10 @@ def chart(rows: Sequence[Row]) -> Chart:
         return empty("no noise has a finite ε")
     along, told = logarithmic(AXES[rows[0]["by"]], (row["lam"] for row in rows)), rows[0]["right"] is not None
     panels, series = [Panel(x=along, y=logarithmic("ε (logarithmic)", drawn))], []
-    curves = [(COLUMNS[kind], Look(name=EPSILONS[kind].title, epsilon=kind)) for kind in KINDS]
+    for kind in KINDS:
+        series += curve(rows, "lam", COLUMNS[kind], EPSILONS[kind].title, epsilon=kind)
     if told:
         panels.append(Panel(x=along, y=Axis(title="labels right, on average (percent)", percent=True, low=0, high=1)))
-        curves.append(("right", Look(name="labels right", slot=2, panel=1, legend=False)))
-    for column, look in curves:
-        held = [row for row in rows if placed(row[column]) or (column == "right" and row[column] == 0)]
-        own = [row for row in held if row["chosen"]]
-        if held:
-            series.append(marks(held, "lam", column, kind="line", group=look["name"], **look))
-            series.append(marks(own, "lam", column, **{**look, "group": look["name"], "legend": False, "size": 12}))
+        series += curve(rows, "lam", "right", "labels right", slot=2, panel=1)
     flags = (Flag.EVALUATOR,) * told
     return Chart(panels=tuple(panels), series=tuple(series), flags=flags, columns=2, height=330)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from privgraph_workbench.figures.chart import Axis, Chart, Flag, Row
+from privgraph_workbench.figures.chart import Axis, Chart, Flag, Row, Rows
 from privgraph_workbench.figures.figure import figure, without
 from privgraph_workbench.figures.marks import distinct, marks, named, single
 
@@ -27,8 +27,7 @@ def _names(counts: Sequence[int], names: Sequence[str]) -> list[str]:
 
 
 @figure("classes", "Class sizes", data, always=[Flag.RAW], table=without("graph"))
-def chart(rows: Sequence[Row]) -> Chart:
-    """Horizontal bars of node counts by class."""
+def chart(rows: Rows) -> Chart:
     names, text = distinct(row["name"] for row in rows), tuple(f"{row['share']:.0%}" for row in rows)
     hover = ("name", "nodes", "share")
     bars = marks(rows, "nodes", names, name="nodes", kind="bars", text=text, hover=hover)

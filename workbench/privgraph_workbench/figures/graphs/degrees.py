@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from privgraph_workbench.figures.chart import Axis, Chart, Flag, Row
+from privgraph_workbench.figures.chart import Axis, Chart, Flag, Row, Rows
 from privgraph_workbench.figures.figure import figure, without
 from privgraph_workbench.figures.marks import marks, named, single
 
@@ -37,8 +37,7 @@ def data(degrees: Mapping[int, int] | Mapping[str, int] | Sequence[int]) -> list
 
 
 @figure("degrees", "Degree distribution", data, always=[Flag.RAW], table=without("graph"))
-def chart(rows: Sequence[Row]) -> Chart:
-    """Bars of node counts by degree bin."""
+def chart(rows: Rows) -> Chart:
     names = [str(row["low"]) if row["low"] == row["high"] else f"{row['low']}–{row['high']}" for row in rows]
     bars = marks(rows, names, "nodes", name="nodes", kind="bars")
     x = named(names, "degree (neighbours per node; bins double)")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from privgraph_workbench.figures.chart import Chart, Flag, Row
+from privgraph_workbench.figures.chart import Chart, Flag, Row, Rows
 from privgraph_workbench.figures.figure import figure, without
 from privgraph_workbench.figures.marks import grouped, marks, network
 
@@ -51,8 +51,7 @@ def data(
 
 
 @figure("neighbourhood", "A drawn neighbourhood", data, always=[Flag.RAW], table=without("graph"))
-def chart(rows: Sequence[Row]) -> Chart:
-    """Nodes by class in colour and shape, edges as thin lines, the centre larger."""
+def chart(rows: Rows) -> Chart:
     nodes, series = [row for row in rows if row["kind"] == "node"], []
     for (label, name, centre), own in sorted(grouped(nodes, "class", "name", "centre").items()):
         told = f"{name} (the chosen node)" if centre else name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from privgraph_workbench.figures.chart import Chart, Flag, Row
+from privgraph_workbench.figures.chart import Chart, Flag, Row, Rows
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.graphs import neighbourhood
 from privgraph_workbench.figures.marks import grouped, marks, network
@@ -32,7 +32,7 @@ def data(
 
 
 @figure("predicted", "Predictions on the graph", data, always=[Flag.EVALUATOR])
-def chart(rows: Sequence[Row]) -> Chart:
+def chart(rows: Rows) -> Chart:
     """Right predictions are filled, wrong ones hollow; nodes without one are small."""
     nodes = [{**row, "wrong": row["predicted"] != row["class"]} for row in rows if row["kind"] == "node"]
     silent, said = ([row for row in nodes if (row["predicted"] is None) is none] for none in (True, False))

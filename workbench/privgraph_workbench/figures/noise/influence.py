@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
-from privgraph_workbench.figures.chart import Axis, Chart, Row, Series
+from privgraph_workbench.figures.chart import Axis, Chart, Row, Rows, Series
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import band, grouped, marks, single
 from privgraph_workbench.figures.seeds import confidence
@@ -30,8 +30,7 @@ def data(measured: Iterable[Any]) -> list[Row]:
 
 
 @figure("influence", "One node's influence on the gradient", data)
-def chart(rows: Sequence[Row]) -> Chart:
-    """A curve a network, with its band over repetitions."""
+def chart(rows: Rows) -> Chart:
     series: list[Series] = []
     for slot, (network, held) in enumerate(grouped(rows, "network").items()):
         series += band(held, "share", slot=slot, group=network)

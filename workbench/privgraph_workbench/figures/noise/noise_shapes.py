@@ -3,12 +3,10 @@ illustration."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
-from privgraph_workbench.figures.chart import Axis, Chart, Flag, Panel, Row
+from privgraph_workbench.figures.chart import Axis, Chart, Flag, Panel, Row, Rows
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import grouped, marks
 
@@ -50,8 +48,7 @@ def data(seed: int = 0) -> list[Row]:
 
 
 @figure("noise_shapes", "Three kinds of noise of standard deviation 1", data, settings=True, always=[Flag.ILLUSTRATION])
-def chart(rows: Sequence[Row]) -> Chart:
-    """Densities in one panel, three clouds side by side in the other."""
+def chart(rows: Rows) -> Chart:
     series = []
     for (dimensions, kind), own in grouped(rows, "dimensions", "kind").items():
         drawn, slot = "line" if dimensions == 1 else "points", list(KINDS).index(kind)

@@ -4,12 +4,12 @@ HeterPoisson)."""
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
 from privgraph.privacy.precision import precision_bound
-from privgraph_workbench.figures.chart import Axis, Chart, Row
+from privgraph_workbench.figures.chart import Axis, Chart, Row, Rows
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import level, marks, single
 from privgraph_workbench.theme import EPSILONS, NEUTRAL
@@ -25,12 +25,14 @@ def data(
     share: float | None = None,
     measured: Mapping[str, tuple[float, float]] | None = None,
 ) -> list[Row]:
-    """Rows of the curve from epsilon 0 to past the largest mark, and one row for each of `marks` (sound,
-    published or another name -> epsilon; infinite ones bound nothing, and are left out): kind (bound, mark or
-    measured), claim (which of the three epsilons it is, "" of others), name, epsilon, precision (its upper
-    bound, or what was measured), classes, delta, guessing (the share of the nodes that are of the class: what
-    a blind guess reaches; 1/`classes` unless `share` is given). `measured`: name -> (epsilon, precision) of
-    what a run reached, by labels that an evaluator knows: evaluator is True of these rows."""
+    """Rows of the curve from epsilon 0 to past the largest mark, one for each of `marks` (sound, published or
+    another name -> epsilon, but for infinite ones) and one for each of `measured` (name -> epsilon and
+    precision of a run, by labels that an evaluator knows).
+
+    kind (bound, mark or measured), claim (which of the three epsilons it is, "" of others), name, epsilon,
+    precision (its upper bound, or what was measured), classes, delta, guessing (what a blind guess reaches:
+    1/`classes` unless `share` is given), evaluator.
+    """
     held = {name: epsilon for name, epsilon in marks.items() if math.isfinite(epsilon)}
     places = np.linspace(0, max(REACH, 1.2 * max(held.values(), default=0.0)), _PLACES).tolist()
     titles: dict[str, str] = {kind: mark.title for kind, mark in EPSILONS.items()}
@@ -47,8 +49,7 @@ def data(
 
 
 @figure("precision", "Highest precision on private embeddings", data, settings=True)
-def chart(rows: Sequence[Row]) -> Chart:
-    """The bound as a line, the marks on it, and blind guessing below."""
+def chart(rows: Rows) -> Chart:
     bound = [row for row in rows if row["kind"] == "bound"]
     last = bound[-1]["epsilon"]
     series = [marks(bound, "epsilon", "precision", name=bound[0]["name"], kind="line")]

@@ -4,13 +4,13 @@ beside the claim."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 
 from privgraph.papers.heter_poisson_gaps import shown_delta
 from privgraph.privacy.composition import gaussian_delta
-from privgraph_workbench.figures.chart import Axis, Chart, Row
+from privgraph_workbench.figures.chart import Axis, Chart, Row, Rows
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import empty, logarithmic, marks, single
 
@@ -45,8 +45,7 @@ def data(points: Iterable[tuple[float, float, float, float]]) -> list[Row]:
 
 
 @figure("revealed_scale", "One release, read in all coordinates", data, settings=True)
-def chart(rows: Sequence[Row]) -> Chart:
-    """Three lines over a logarithmic delta; one that falls to nothing ends there."""
+def chart(rows: Rows) -> Chart:
     held = {key: [row for row in rows if row[key] >= SMALLEST] for key in LINES}
     if not any(held.values()):
         return empty("nothing is revealed at these epsilons")

@@ -4,9 +4,9 @@ Gaussian noise."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row
+from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rows
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import logarithmic, marks
 
@@ -32,8 +32,7 @@ def data(terms: Iterable[tuple[float, float, float, float]], order: float) -> li
 
 
 @figure("terms", "The terms of Equation 3", data, settings=True)
-def chart(rows: Sequence[Row]) -> Chart:
-    """The few subgraphs that a node is likely to be in on the left, all that are possible on the right."""
+def chart(rows: Rows) -> Chart:
     few, many = [row for row in rows if row["k"] <= FEW], [row for row in rows if row["k"] >= 1]
     series = [
         marks(held, "k", key, name=name, kind=kind, slot=slot, panel=panel, group=key, size=6)

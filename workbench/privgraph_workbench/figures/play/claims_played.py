@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from privgraph_workbench.figures.chart import Axis, Chart, Row
+from privgraph_workbench.figures.chart import Axis, Chart, Row, Rows
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import marks, named, single
 from privgraph_workbench.play.games import GAMES
@@ -30,8 +30,7 @@ def data(epsilon: float = 1.0, rounds: int = 20_000, seed: int = 0, games: Seque
 
 
 @figure("claims_played", "Claimed, and shown by an attack", data, settings=True)
-def chart(rows: Sequence[Row]) -> Chart:
-    """Two marks on a line for each game: the claim, and the bound that refutes it."""
+def chart(rows: Rows) -> Chart:
     reach = max(row[kind] for row in rows for kind in KINDS)
     series = [marks(rows, kind, "game", name=EPSILONS[kind].title, epsilon=kind, size=12) for kind in KINDS]
     # a mark at zero does not lie on the name of its row

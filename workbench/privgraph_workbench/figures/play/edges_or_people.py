@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
 
-from privgraph_workbench.figures.chart import Axis, Chart, Row, Rule
+from privgraph_workbench.figures.chart import Axis, Chart, Row, Rows, Rule
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import grouped, level, marks, single
 from privgraph_workbench.play import world as worlds
@@ -37,8 +36,7 @@ def _right(people: int, b: float, hops: int, draws: int) -> float:
 
 
 @figure("edges_or_people", "The same ε, two promises", data, settings=True)
-def chart(rows: Sequence[Row]) -> Chart:
-    """Two curves between blind guesses and no noise."""
+def chart(rows: Rows) -> Chart:
     series = [
         marks(own, "epsilon", "right", name=NAMES[protects], kind="path", slot=slot)
         for slot, (protects, own) in enumerate(grouped(rows, "protects").items())

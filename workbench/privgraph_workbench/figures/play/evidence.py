@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from privgraph_workbench.figures.chart import Axis, Chart, Row, Rule
+from privgraph_workbench.figures.chart import Axis, Chart, Row, Rows, Rule
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import outline, single
+from privgraph_workbench.figures.marks import outlines, single
 
 BINS = 15
 COMMON, MANY = 0.01, 0.25
@@ -62,21 +62,19 @@ def _edges(every: NDArray[np.float64], reach: float) -> NDArray[np.float64]:
     return np.array([-reach, *(reach * middles), reach])
 
 
-def largest(rows: Sequence[Row]) -> float:
+def largest(rows: Rows) -> float:
     """The largest ratio of two heights, as a logarithm: the epsilon that these histograms show."""
     return max((abs(row["ratio"]) for row in rows if row["ratio"] is not None), default=0.0)
 
 
 @figure("evidence", "What is published, with and without", data, settings=True)
-def chart(rows: Sequence[Row]) -> Chart:
-    """Two histograms over one axis, between the walls that epsilon builds."""
+def chart(rows: Rows) -> Chart:
     first, epsilon = rows[0], rows[0]["epsilon"]
     reach = max(rows[-1]["high"], 1.15 * epsilon)
-    sides = [outline(rows, f"share_{one}", first[f"names_{one}"], slot) for slot, one in enumerate(("with", "without"))]
     return single(
         Axis(title=f"evidence {first['names_with']} (logarithm of the likelihood ratio)", low=-reach, high=reach),
         Axis(title="percent of draws", percent=True, low=0),
-        [*sides[0], *sides[1]],
+        outlines(rows, {"share_with": first["names_with"], "share_without": first["names_without"]}),
         rules=(Rule(x=-epsilon, label="−ε", side="left"), Rule(x=epsilon, label="ε")),
         height=340,
         legend=True,

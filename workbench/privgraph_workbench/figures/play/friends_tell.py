@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
 
-from privgraph_workbench.figures.chart import Axis, Chart, Row, Rule
+from privgraph_workbench.figures.chart import Axis, Chart, Row, Rows, Rule
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import level, marks, single
 from privgraph_workbench.play import world as worlds
@@ -40,7 +39,7 @@ def _right(people: int, alike: float, hops: int) -> float:
 
 
 @figure("friends_tell", "What friends tell", data, settings=True)
-def chart(rows: Sequence[Row]) -> Chart:
+def chart(rows: Rows) -> Chart:
     """A curve, above a line for blind guesses; where it looks further than friends, what friends alone tell
     stands behind it."""
     hops, places = rows[0]["hops"], [row["alike"] for row in rows]

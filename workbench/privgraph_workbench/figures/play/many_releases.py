@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from privgraph_workbench.figures.chart import Axis, Chart, Row, Rule
+from privgraph_workbench.figures.chart import Axis, Chart, Row, Rows, Rule
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import level, marks, single
 from privgraph_workbench.play.world import best_share
@@ -26,8 +24,7 @@ def data(epsilon: float = 0.5, releases: int = 1, *, friendships: int = 0) -> li
 
 
 @figure("many_releases", "Every release adds its epsilon", data, settings=True)
-def chart(rows: Sequence[Row]) -> Chart:
-    """A curve from a little better than a coin to certainty."""
+def chart(rows: Rows) -> Chart:
     x, y = Axis(title=TITLES[rows[0]["counted"]]), Axis(title="guesses right, at most", percent=True, low=0.4, high=1.0)
     curve = marks(rows, "releases", "best", name="right at most", kind="path", hover=("releases", "total", "best"))
     coin, rules = level((1, MOST), 0.5, "a coin", 1), [Rule(x=rows[0]["asked"], label="chosen")]

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 
 from privgraph.mechanisms.noisy_max import label_chances
-from privgraph_workbench.figures.chart import Axis, Chart, Row, Rule
+from privgraph_workbench.figures.chart import Axis, Chart, Row, Rows, Rule
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import level, marks, single
 from privgraph_workbench.play.games import shift_at
@@ -40,8 +39,7 @@ def data(epsilon: float = 2.0, teachers: int = 200, queries: int = 50, agree: fl
 
 
 @figure("many_teachers", "Many teachers, one noisy vote", data, settings=True)
-def chart(rows: Sequence[Row]) -> Chart:
-    """A curve: the noise is the same for all, and the more teachers, the less it matters."""
+def chart(rows: Rows) -> Chart:
     first, places = rows[0], [row["teachers"] for row in rows]
     name = f"noise for ε {number(first['epsilon'])} and {first['queries']} answers"
     curve = marks(rows, "teachers", "right", name=name, kind="path")

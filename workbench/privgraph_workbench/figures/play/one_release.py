@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from privgraph_workbench.figures.chart import Axis, Chart, Row, Rule
+from privgraph_workbench.figures.chart import Axis, Chart, Row, Rows, Rule
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import level, marks, single
 from privgraph_workbench.play.world import best_share
@@ -24,8 +22,7 @@ def data(epsilon: float = 1.0) -> list[Row]:
 
 
 @figure("one_release", "What one release leaves to a guesser", data, settings=True)
-def chart(rows: Sequence[Row]) -> Chart:
-    """A curve from little better than a coin to near certainty, and the chosen epsilon on it."""
+def chart(rows: Rows) -> Chart:
     curve = marks(rows, "epsilon", "best", name="right at most", kind="path")
     coin, rules = level([row["epsilon"] for row in rows], 0.5, "a coin", 1), [Rule(x=rows[0]["asked"], label="chosen")]
     x = Axis(title="ε of the release (logarithmic)", scale="log", ticks=TICKS)

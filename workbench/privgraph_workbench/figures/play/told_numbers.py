@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from privgraph_workbench.figures.chart import Axis, Chart, Row
+from privgraph_workbench.figures.chart import Axis, Chart, Row, Rows
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import marks, named, single
-from privgraph_workbench.play.world import Rows, World, first_rows, name
+from privgraph_workbench.play import world as worlds
 
 MOST = 8
 """Numbers that are drawn: those that differ most, person by person and group by group."""
@@ -17,7 +17,12 @@ LETTERS = "ABC"
 
 
 def data(
-    told: Sequence[Rows], world: World, other: World, names: Sequence[str] = ("with", "without"), *, noisy: bool = True
+    told: Sequence[worlds.Rows],
+    world: worlds.World,
+    other: worlds.World,
+    names: Sequence[str] = ("with", "without"),
+    *,
+    noisy: bool = True,
 ) -> list[Row]:
     """One row per number of the first hop that differs between the two worlds: label (person and group),
     published, with, without (its counts in either world, to which noise is added where it is `noisy`),
@@ -25,7 +30,7 @@ def data(
 
     `told` is one release (`play.world.published`), of which the first draw is read.
     """
-    means = [(one.adjacency @ first_rows(one))[0] for one in (world, other)]
+    means = [(one.adjacency @ worlds.first_rows(one))[0] for one in (world, other)]
     apart = np.abs(means[0] - means[1])
     places = [(int(who), int(group)) for who, group in zip(*np.nonzero(apart), strict=True)]
     places.sort(key=lambda place: (-apart[place], place))
@@ -33,15 +38,14 @@ def data(
     drawn = sorted(places[:MOST], key=lambda place: (people.index(place[0]), place[1]))
     shared = {"names_with": names[0], "names_without": names[1], "noisy": noisy, "more": max(0, len(places) - MOST)}
     return [
-        {"label": f"{name(who)}: group {LETTERS[group]}", "published": float(told[0][0, who, group])}
+        {"label": f"{worlds.name(who)}: group {LETTERS[group]}", "published": float(told[0][0, who, group])}
         | {"with": float(means[0][who, group]), "without": float(means[1][who, group]), **shared}
         for who, group in drawn
     ]
 
 
 @figure("told_numbers", "What was published around them", data, settings=True)
-def chart(rows: Sequence[Row]) -> Chart:
-    """A mark for each published number, and two for what is counted in either world."""
+def chart(rows: Rows) -> Chart:
     first = rows[0]
     series = [
         marks(rows, "published", "label", name="published", slot=6, shape=3, size=12),

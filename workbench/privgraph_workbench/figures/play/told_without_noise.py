@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from privgraph_workbench.figures.chart import Chart, Row
+from privgraph_workbench.figures.chart import Chart, Row, Rows
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.play import told_numbers
 from privgraph_workbench.play import world as worlds
@@ -24,6 +22,5 @@ def data(who: int = 5, people: int = 120, alike: float = 0.85, b: float = 0.0, s
 
 
 @figure("told_without_noise", "Published numbers around a person", data, settings=True)
-def chart(rows: Sequence[Row]) -> Chart:
-    """That of `told_numbers`."""
+def chart(rows: Rows) -> Chart:
     return told_numbers.chart(rows)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
 
 from privgraph.runs.questions import Answer
-from privgraph_workbench.figures.chart import Axis, Chart, Flag, Look, Row, Series
+from privgraph_workbench.figures.chart import Axis, Chart, Flag, Look, Row, Rows, Series
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import distinct, grouped, marks, named, single
 from privgraph_workbench.theme import NEUTRAL
@@ -25,15 +24,13 @@ HOVER = ("title", "text", "place", "searched", "score")
 def data(
     answer: Answer, names: dict[str, str], composed: int = 0, *, learnt: bool = False, asked: str = ""
 ) -> list[Row]:
-    """One row per text and encoder: asked (the text that was asked about), number (its node), text, partner
-    (related to the text that was asked about), encoder, title (the encoder in words), place (1 for the
-    nearest), score, searched (texts that were compared with), evaluator (partners are marked), composed (how
-    many runs of the same people are behind the encoders), private (partners are marked, and the runs were
-    trained on them).
+    """One row per text and encoder: asked (what was asked about, as the data have it, or as it was typed),
+    number (its node), text, partner (related to what was asked about), encoder, title (the encoder in words),
+    place (1 for the nearest), score, searched (texts that were compared with), evaluator (partners are
+    marked), composed (how many runs of the same people are behind the encoders), private (partners are
+    marked, and the runs learnt of the domain that is searched).
 
-    names: the encoders that are drawn, in order, with their titles; the last one orders the texts. learnt:
-    whether the runs were trained on relations of the domain that is searched. asked: the text as it was
-    typed, which the answer has as the data do where it is theirs.
+    names: the encoders that are drawn, in order, with their titles; the last one orders the texts.
     """
     last, told = next(reversed(names)), answer.partners > 0
     shared = {"searched": answer.searched, "evaluator": told, "composed": composed, "private": learnt and told}
@@ -46,9 +43,7 @@ def data(
 
 
 @figure("moved", "Places under each encoder", data)
-def chart(rows: Sequence[Row]) -> Chart:
-    """A line for each text, and on it a mark for its place under each encoder: the longer, the farther it
-    moved. Marks of one place lie within each other."""
+def chart(rows: Rows) -> Chart:
     texts = grouped(rows, "number")
     ends = {one: (min(row["place"] for row in own), max(row["place"] for row in own)) for one, own in texts.items()}
     nearest = sorted(texts, key=lambda one: (ends[one][0], one))

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from privgraph.methods.relations.options import CANDIDATES
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.figures.chart import COLUMNS, Axis, Chart, Look, Row
+from privgraph_workbench.figures.chart import COLUMNS, Axis, Chart, Look, Row, Rows
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import distinct, grouped, intervals, marks, named, single
 from privgraph_workbench.figures.seeds import confidence
@@ -87,7 +87,7 @@ def _candidates(record: RunRecord, texts: int | None) -> tuple[int, int]:
 
 
 @figure("relation_ranking", "How well relations are predicted", data, needs="runs", settings=True)
-def chart(rows: Sequence[Row]) -> Chart:
+def chart(rows: Rows) -> Chart:
     """Horizontal bars of PREC@1 with their intervals over seeds: guessing and the base encoder in grey, runs
     in colours as in `moved`. MRR stands in the labels."""
     names = distinct(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from statistics import fmean
 
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.figures.chart import COLUMNS, Axis, Chart, Flag, Look, Panel, Row, flags
+from privgraph_workbench.figures.chart import COLUMNS, Axis, Chart, Flag, Look, Panel, Row, Rows, flags
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import distinct, intervals, marks, named, placed
 from privgraph_workbench.figures.settings import composed, setting_rows
@@ -37,7 +37,7 @@ def data(records: Iterable[RunRecord]) -> list[Row]:
 
 
 @figure("compare", "Runs side by side", data, needs="runs")
-def chart(rows: Sequence[Row]) -> Chart:
+def chart(rows: Rows) -> Chart:
     """Panels of horizontal bars that share their runs: accuracy, epsilon, and seconds where they are told.
     Each name has its accuracy below it."""
     score = measures(row["method"] for row in rows)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from privgraph.runs.records import RunRecord, StoredEvent
-from privgraph_workbench.figures.chart import Chart, Look, Panel, Row
+from privgraph_workbench.figures.chart import Chart, Look, Panel, Row, Rows
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import band, grouped, marks, percentages
+from privgraph_workbench.figures.marks import band, grouped, marks, pairs, percentages
 from privgraph_workbench.figures.runs import curves
 from privgraph_workbench.figures.seeds import confidence
 from privgraph_workbench.figures.settings import composed
@@ -47,8 +47,7 @@ def data(runs: Iterable[tuple[RunRecord, Iterable[StoredEvent]]]) -> list[Row]:
 
 
 @figure("convergence", "Convergence", data, needs="runs and events")
-def chart(rows: Sequence[Row]) -> Chart:
-    """One panel per setting; training and validation accuracy with their bands; dotted lines begin stages."""
+def chart(rows: Rows) -> Chart:
     groups, y = grouped(rows, "group"), percentages("accuracy (percent of nodes)", rows, *ENDS)
     panels, series = [], []
     for place, (group, members) in enumerate(groups.items()):
@@ -57,4 +56,4 @@ def chart(rows: Sequence[Row]) -> Chart:
             look: Look = {"slot": METRICS.index(metric), "panel": place, "group": curves.TITLES[metric]}
             series += band(points, "step", **look)
             series.append(marks(points, "step", "value", name=look["group"], kind="line", **look))
-    return Chart(panels=tuple(panels), series=tuple(series), columns=2, height=110 + 300 * ((len(groups) + 1) // 2))
+    return pairs(panels, series)

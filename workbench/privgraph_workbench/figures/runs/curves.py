@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from privgraph.progress import Metric
 from privgraph.runs.records import RunRecord, StoredEvent
-from privgraph_workbench.figures.chart import Axis, Chart, Look, Panel, Row, Rule, Series
+from privgraph_workbench.figures.chart import Axis, Chart, Look, Panel, Row, Rows, Rule, Series
 from privgraph_workbench.figures.drawing.with_plotly import plain
 from privgraph_workbench.figures.figure import figure, without
 from privgraph_workbench.figures.marks import described, grouped, marks
@@ -52,7 +52,7 @@ def data(
 
 
 @figure("curves", "Learning curves", data, needs="events", table=without("measure"))
-def chart(rows: Sequence[Row]) -> Chart:
+def chart(rows: Rows) -> Chart:
     """Loss in one panel and accuracies in another, over steps; a dotted line marks where each stage begins.
 
     What was measured only once is no curve: it is left out where something else is one. Of more than
@@ -78,7 +78,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     return Chart(panels=drawn, series=tuple(series), columns=2, height=400)
 
 
-def points(rows: Sequence[Row]) -> dict[str, Points]:
+def points(rows: Rows) -> dict[str, Points]:
     """The rows of one run as points by the name of their curve in the figure: what follows its own."""
     found: dict[str, Points] = {}
     for metric, held in grouped(rows, "metric").items():
@@ -88,7 +88,7 @@ def points(rows: Sequence[Row]) -> dict[str, Points]:
     return found
 
 
-def stage_rules(rows: Sequence[Row]) -> tuple[Rule, ...]:
+def stage_rules(rows: Rows) -> tuple[Rule, ...]:
     """Where each stage begins; nothing where there is one alone."""
     stages = grouped((row for row in rows if row["stage"]), "stage")
     begun = sorted((min(row["step"] for row in own), stage) for stage, own in stages.items())
@@ -105,7 +105,7 @@ def _name(row: Row) -> str:
     return {**TITLES, **score}.get(metric, metric.replace("_", " "))
 
 
-def _line(rows: Sequence[Row], **look: Any) -> Series:
+def _line(rows: Rows, **look: Any) -> Series:
     return marks(rows, "step", "value", kind="line", **look)
 
 

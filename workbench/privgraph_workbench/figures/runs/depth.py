@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.figures.chart import Axis, Chart, Look, Panel, Row
+from privgraph_workbench.figures.chart import Axis, Chart, Look, Panel, Row, Rows
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import band, grouped, marks, percentages
+from privgraph_workbench.figures.marks import band, grouped, marks, pairs, percentages
 from privgraph_workbench.figures.palette import slots
 from privgraph_workbench.figures.settings import setting_rows, target
 from privgraph_workbench.words.naming import UNIT_WORDS
@@ -21,17 +21,16 @@ def data(records: Iterable[RunRecord]) -> list[Row]:
 
 
 @figure("depth", "Effect of depth", data, needs="runs", settings=True)
-def chart(rows: Sequence[Row]) -> Chart:
-    """One panel per graph and unit; one curve per method and budget asked for."""
+def chart(rows: Rows) -> Chart:
     rows = [{**row, "name": ", ".join(filter(None, (row["title"], target(row), row["variant"])))} for row in rows]
     places = grouped(rows, "graph", "unit")
     x = Axis(title="depth K (hops)", ticks=tuple(sorted({float(row["depth"]) for row in rows})))
     y = percentages("test accuracy (percent of nodes)", rows, "mean", "low", "high")
-    panels = tuple(Panel(title=f"{graph}, {UNIT_WORDS[unit]}", x=x, y=y) for graph, unit in places)
+    panels = [Panel(title=f"{graph}, {UNIT_WORDS[unit]}", x=x, y=y) for graph, unit in places]
     colours, series = slots({row["name"]: row["method"] for row in rows}), []
     for place, held in enumerate(places.values()):
         for name, points in grouped(held, "name").items():
             look: Look = {"slot": colours[name], "panel": place, "group": name}
             series += band(points, "depth", **look)
             series.append(marks(points, "depth", "mean", name=name, kind="path", **look))
-    return Chart(panels=panels, series=tuple(series), columns=2, height=110 + 300 * ((len(places) + 1) // 2))
+    return pairs(panels, series)

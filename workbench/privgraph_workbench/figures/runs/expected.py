@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from privgraph_workbench.facts.expecting import Outlook
-from privgraph_workbench.figures.chart import Axis, Chart, Row, Rule
+from privgraph_workbench.figures.chart import Axis, Chart, Row, Rows, Rule
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import band, empty, level, marks, single
 from privgraph_workbench.theme import NEUTRAL
@@ -42,8 +42,7 @@ def _row(kind: str, one: Row, epsilon: float | None = None) -> Row:
 
 
 @figure("expected", "Accuracy to expect", data, needs="outlook", settings=True)
-def chart(rows: Sequence[Row]) -> Chart:
-    """A curve over a logarithmic axis of epsilon, levels across, and dotted lines at what is asked for."""
+def chart(rows: Rows) -> Chart:
     reached = [row for row in rows if row["kind"] == "reached" and row["epsilon"] is not None]
     levels = [row for kind in LEVELS for row in rows if row["kind"] == kind]
     asked = [row for row in rows if row["kind"] == "asked"]

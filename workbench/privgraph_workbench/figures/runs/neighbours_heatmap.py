@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.figures.chart import Chart, Look, Panel, Row
+from privgraph_workbench.figures.chart import Chart, Look, Panel, Row, Rows
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import grouped, marks, named
+from privgraph_workbench.figures.marks import grouped, marks, named, pairs
 from privgraph_workbench.figures.settings import setting_rows, target
 from privgraph_workbench.words.numbers import percent
 
@@ -32,8 +32,7 @@ def data(records: Iterable[RunRecord]) -> list[Row]:
     needs="runs",
     settings=True,
 )
-def chart(rows: Sequence[Row]) -> Chart:
-    """A panel for each graph and budget; a cell for each pair of numbers."""
+def chart(rows: Rows) -> Chart:
     trained = named(map(str, sorted({row["neighbours"] for row in rows})), "neighbours M (in training)")
     along = sorted({row["test_neighbours"] for row in rows}, reverse=True)
     read, panels, series = named(map(str, along), "N_test (in prediction)"), [], []
@@ -44,5 +43,4 @@ def chart(rows: Sequence[Row]) -> Chart:
         look: Look = {"low": tuple(row["mean"] for row in members), "panel": place, "legend": False}
         text, hover = tuple(percent(row["mean"]) for row in members), ("mean", "seeds", "epsilon")
         series.append(marks(members, x, y, kind="cells", text=text, hover=hover, **look))
-    height = 60 + (90 + 46 * len(along)) * ((len(panels) + 1) // 2)
-    return Chart(panels=tuple(panels), series=tuple(series), columns=2, height=height)
+    return pairs(panels, series, each=90 + 46 * len(along))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts.expecting import METRIC, Outlook
 from privgraph_workbench.facts.references import chance
-from privgraph_workbench.figures.chart import Axis, Chart, Look, Row
+from privgraph_workbench.figures.chart import Axis, Chart, Look, Row, Rows
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import intervals, marks, named, single
 from privgraph_workbench.figures.seeds import confidence
@@ -62,8 +62,7 @@ def data(record: RunRecord, siblings: Sequence[RunRecord], told: Outlook) -> lis
 
 
 @figure("standing", "Where its accuracy stands", data, needs="siblings")
-def chart(rows: Sequence[Row]) -> Chart:
-    """A bar a level, on the run's own its interval as a line; its seeds as points in a row of their own."""
+def chart(rows: Rows) -> Chart:
     seeds = [{**row, "name": SEEDS} for row in rows if row["kind"] == "seed"]
     titles = LABELS if len(seeds) > 1 else {**LABELS, "own": "This run"}
     levels = [row for kind in LABELS for row in rows if row["kind"] == kind]

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.figures.chart import COLUMNS, Axis, Chart, Flag, Look, Panel, Row, Series
+from privgraph_workbench.figures.chart import COLUMNS, Axis, Chart, Flag, Look, Panel, Row, Rows, Series
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import grouped, hovers, intervals, level, marks, placed
+from privgraph_workbench.figures.marks import grouped, hovers, intervals, level, marks, pairs, placed, spans
 from privgraph_workbench.figures.palette import slots
 from privgraph_workbench.figures.settings import setting_rows
 from privgraph_workbench.theme import EPSILONS, NEUTRAL, Epsilon
@@ -32,7 +31,7 @@ def data(records: Iterable[RunRecord]) -> list[Row]:
     return on_fronts(setting_rows(records))
 
 
-def on_fronts(rows: Sequence[Row]) -> list[Row]:
+def on_fronts(rows: Rows) -> list[Row]:
     """The rows of settings, each with whether it is on the front, and without its options."""
     kept = [{name: value for name, value in row.items() if name != "options"} for row in rows]
     rivals = grouped((row for row in kept if placed(row["epsilon"])), "graph", "unit", "source", "test_nodes")
@@ -47,7 +46,7 @@ def _better(one: Row, row: Row) -> bool:
 
 
 @figure("tradeoff", "Accuracy against epsilon", data, needs="runs", settings=True)
-def chart(rows: Sequence[Row], *, published: bool = True, front: bool = False, wished: float | None = None) -> Chart:
+def chart(rows: Rows, *, published: bool = True, front: bool = False, wished: float | None = None) -> Chart:
     """Panels side by side, each of one graph and protected unit; with a line at a `wished` accuracy."""
     beside = len({row["source"] for row in rows}) > 1
     rows = [{**row, "curve": _curve(row, beside)} for row in rows]
@@ -60,31 +59,23 @@ def chart(rows: Sequence[Row], *, published: bool = True, front: bool = False, w
         levels = [row for row in rows if row["graph"] == graph and row["reference"]]
         found = [row[COLUMNS[kind]] for row in here for kind in kinds if placed(row[COLUMNS[kind]])]
         found = [one for one in found if one <= LARGEST] or found or [0.5, 8.0]
-        wider = 1.4 * max(1.0, math.sqrt(10 * min(found) / max(found)))  # a decade at least
-        low, high = min(found) / wider, max(found) * wider
-        score, x = measures(row["method"] for row in here or levels), "ε (log; left: more private)"
-        panels.append(
-            Panel(
-                title=f"{graph}: {UNITS.get(unit, 'nothing')} protected",
-                x=Axis(title=x, scale="log", low=low, high=high),
-                y=Axis(title=score, percent=True),
-            )
-        )
+        ends = spans(found, least=10)
+        x = Axis(title="ε (log; left: more private)", scale="log", low=ends[0], high=ends[1])
+        y = Axis(title=measures(row["method"] for row in here or levels), percent=True)
+        panels.append(Panel(title=f"{graph}: {UNITS.get(unit, 'nothing')} protected", x=x, y=y))
         drawn, curves = _most_seeds(levels, LEVELS), _most_seeds(here, CURVES)
         hidden |= len(drawn) + len(curves) < len({row["curve"] for row in (*levels, *here)})
         for at, row in enumerate((row for held in drawn.values() for row in held), 1):
-            series += _level(row, at, place, (low, high))
+            series += _level(row, at, place, ends)
         guesses = [row["guess"] for row in here or levels if row["guess"] is not None]
         if guesses and guesses[0] >= min(row["low"] or row["mean"] for row in here or levels):  # it is in sight
-            series.append(level((low, high), guesses[0], "Guessing", NEUTRAL, shape=0, panel=place))
+            series.append(level(ends, guesses[0], "Guessing", NEUTRAL, shape=0, panel=place))
         for curve, held in curves.items():
-            series += _of_curve(held, curve, {"slot": colours[curve], "panel": place, "group": curve}, kinds, high)
-        series += _front(here, place, high) if front else []
+            series += _of_curve(held, curve, {"slot": colours[curve], "panel": place, "group": curve}, kinds, ends[1])
+        series += _front(here, place, ends[1]) if front else []
         if wished is not None:
-            series.append(level((low, high), wished, "wished", NEUTRAL, shape=2, panel=place))
-    height = 110 + 330 * math.ceil(len(panels) / 2)
-    flags = (Flag.HIDDEN,) * hidden
-    return Chart(panels=tuple(panels), series=tuple(series), flags=flags, columns=2, height=height, legend=True)
+            series.append(level(ends, wished, "wished", NEUTRAL, shape=2, panel=place))
+    return pairs(panels, series, each=330, flags=(Flag.HIDDEN,) * hidden, legend=True)
 
 
 def _curve(row: Row, beside: bool) -> str:
@@ -95,7 +86,7 @@ def _curve(row: Row, beside: bool) -> str:
     return ", ".join(filter(None, (row["title"], bare, row["variant"], example)))
 
 
-def _most_seeds(rows: Sequence[Row], most: int) -> dict[str, list[Row]]:
+def _most_seeds(rows: Rows, most: int) -> dict[str, list[Row]]:
     """So many curves, in their order: those of the most runs."""
     curves = grouped(rows, "curve")
     seeds = Counter({curve: sum(row["seeds"] for row in held) for curve, held in curves.items()})
@@ -103,7 +94,7 @@ def _most_seeds(rows: Sequence[Row], most: int) -> dict[str, list[Row]]:
     return {curve: held for curve, held in curves.items() if curve in drawn}
 
 
-def _of_curve(rows: Sequence[Row], name: str, look: Look, kinds: Sequence[Epsilon], high: float) -> list[Series]:
+def _of_curve(rows: Rows, name: str, look: Look, kinds: Sequence[Epsilon], high: float) -> list[Series]:
     """A line through the sound epsilons, or the published ones where none is sound, with bars and marks."""
     held = {kind: [row for row in rows if placed(row[COLUMNS[kind]])] for kind in kinds}
     held = {kind: sorted(own, key=lambda row: row["epsilon"]) for kind, own in held.items()}
@@ -133,7 +124,7 @@ def _level(row: Row, at: int, panel: int, ends: tuple[float, float]) -> list[Ser
     return [Series(name="95% interval", kind="band", legend=False, faint=True, **look), drawn]
 
 
-def _front(rows: Sequence[Row], panel: int, high: float) -> list[Series]:
+def _front(rows: Rows, panel: int, high: float) -> list[Series]:
     """The highest mean at an epsilon or below it, as a staircase, of the test nodes that most runs share."""
     fronts = grouped((row for row in rows if row["front"]), "source", "test_nodes")
     most = max(fronts.values(), key=lambda held: sum(row["seeds"] for row in held), default=[])

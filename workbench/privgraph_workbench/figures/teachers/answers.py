@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privgraph.methods.teachers.answers import Answers
-from privgraph_workbench.figures.chart import Axis, Chart, Flag, Row, Rule
+from privgraph_workbench.figures.chart import Axis, Chart, Flag, Row, Rows, Rule
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import empty, marks, named, single
 from privgraph_workbench.words.numbers import number
@@ -55,7 +55,7 @@ def data(answers: Answers, class_names: Sequence[str] = ()) -> list[Row]:
     return rows
 
 
-def share(rows: Sequence[Row], column: str) -> float | None:
+def share(rows: Rows, column: str) -> float | None:
     """The mean of a `column` over the rows that have it, a share of what is true or false; None where none
     has.
 
@@ -67,7 +67,7 @@ def share(rows: Sequence[Row], column: str) -> float | None:
 
 
 @figure("answers", "How clear the answers were", data, needs="answers", always=[Flag.PRIVATE])
-def chart(rows: Sequence[Row]) -> Chart:
+def chart(rows: Rows) -> Chart:
     """Queries by the margin of their answer before noise, and those whose label noise changed among them;
     the rule is the standard deviation of the difference that noise makes between two classes."""
     answered = [row for row in rows if row["released"] is not None and row["margin_before"] is not None]

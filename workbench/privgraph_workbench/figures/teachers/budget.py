@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
-from privgraph_workbench.figures.chart import Axis, Chart, Flag, Look, Row, flags
+from privgraph_workbench.figures.chart import Axis, Chart, Flag, Look, Row, Rows, flags
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import empty, grouped, level, marks, single
 from privgraph_workbench.figures.teachers.ensembles import MEASURES, groups, known, limit_measure, shared, spent
@@ -62,8 +62,7 @@ def alike(points: Sequence[tuple[int, float]], delta: float) -> list[Row]:
 
 
 @figure("budget", "Budget used, query by query", data, needs="ensemble")
-def chart(rows: Sequence[Row]) -> Chart:
-    """A line a weight, its guarantee as a mark at the end, and the limit across."""
+def chart(rows: Rows) -> Chart:
     last, first, series = max(row["queries"] for row in rows), rows[0], []
     if not last or any(math.isinf(row["epsilon"]) for row in rows):
         return empty("no query was asked, or there was no noise")

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from privgraph.methods.teachers.answers import Answers
-from privgraph_workbench.figures.chart import Chart, Flag, Look, Row, Series
+from privgraph_workbench.figures.chart import Chart, Flag, Look, Row, Rows, Series
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import empty, grouped, marks, network
 from privgraph_workbench.figures.teachers.answers import class_name
@@ -54,25 +54,23 @@ def data(answers: Answers, place: int, class_names: Sequence[str] = ()) -> list[
 
 
 @figure("chosen", "Who answered", data, needs="one answer", always=[Flag.PRIVATE])
-def chart(rows: Sequence[Row]) -> Chart:
-    """The query in the middle, those that answered around it by class in colour and shape, by weight in
-    size."""
-    slots = [
-        {**row, "slot": NEUTRAL if row["class"] is None else row["class"]} for row in rows if row["kind"] == "node"
+def chart(rows: Rows) -> Chart:
+    nodes = [
+        {**row, "slot": NEUTRAL if row["class"] is None else row["class"], "against": (row["weight"] or 0) < 0}
+        | {"size": 7 + 4 * min(2, int(3 * (row["strength"] or 0)))}
+        for row in rows
+        if row["kind"] == "node"
     ]
-    (centre,), around = ([row for row in slots if row["centre"] is middle] for middle in (True, False))
+    (centre,), around = ([row for row in nodes if row["centre"] is middle] for middle in (True, False))
     if not around:
         return empty("this run does not tell who answered")
     look: Look = {"name": f"the query: {centre['name']}", "slot": centre["slot"], "hollow": True, "size": 22}
     series = [marks([centre], "x", "y", hover=("node", "name"), **look)]
-    for (label, name), members in sorted(grouped(around, "slot", "name").items()):
-        # the legend: every class by a mark of one size, whatever its nodes weigh
-        series.append(Series(name=name, kind="points", slot=label, group=name))
-        for size in (7, 11, 15):
-            own = [row for row in members if 7 + 4 * min(2, int(3 * row["strength"])) == size]
-            for against, held in grouped(({**row, "against": row["weight"] < 0} for row in own), "against").items():
-                look = {"slot": label, "hollow": against, "size": size, "legend": False, "group": name}
-                series.append(marks(held, "x", "y", name=name, hover=("node", "name", "weight"), **look))
+    # the legend: every class by a mark of one size, whatever its nodes weigh
+    series += [Series(name=name, kind="points", slot=slot) for slot, name in sorted(grouped(around, "slot", "name"))]
+    for (slot, name, against, size), held in grouped(around, "slot", "name", "against", "size").items():
+        look = {"slot": slot, "hollow": against, "size": size, "legend": False, "group": name}
+        series.append(marks(held, "x", "y", name=name, hover=("node", "name", "weight"), **look))
     if any(row["weight"] < 0 for row in around):
         look = {"slot": NEUTRAL, "shape": MARKERS.index("square"), "hollow": True}
         series.append(Series(name=AGAINST, kind="points", **look))

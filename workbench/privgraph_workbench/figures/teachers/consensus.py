@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
 
 import numpy as np
 
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
-from privgraph_workbench.figures.chart import Axis, Chart, Flag, Look, Row, Rule
+from privgraph_workbench.figures.chart import Axis, Chart, Flag, Look, Row, Rows, Rule
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import marks, named, single
 from privgraph_workbench.words.numbers import number
@@ -44,8 +43,7 @@ def _state(ensemble: Ensemble, place: int) -> str:
 
 
 @figure("consensus", "Consensus of the teachers", data, needs="ensemble", always=[Flag.PRIVATE])
-def chart(rows: Sequence[Row]) -> Chart:
-    """Queries by the share of their largest class; bars of one place stand on one another."""
+def chart(rows: Rows) -> Chart:
     names, series = tuple(f"{10 * place}–{10 * place + 10}" for place in range(BINS)), []
     bins = Counter((row["state"], min(math.floor(row["share"] * BINS + 1e-9), BINS - 1)) for row in rows)
     below = [0] * BINS

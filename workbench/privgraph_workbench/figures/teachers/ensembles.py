@@ -4,8 +4,9 @@ query."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,17 +23,27 @@ GROUPINGS = {"weight": "weight", "centrality": "centrality (average of its nodes
 MEASURES = {"sound": EPSILONS["sound"].title, "data-dependent": "data-dependent ε"}
 
 
+def quantiles(values: NDArray[np.float64], most: int) -> NDArray[np.int64]:
+    """(N,): the group of each value, of at most so many of ascending values; equal values are together."""
+    ends = np.unique(values := values.round(9))
+    if len(ends) > most:
+        ends = np.unique(np.quantile(values, np.arange(1, most + 1) / most, method="inverted_cdf"))
+    return np.searchsorted(ends, values)
+
+
 def groups(ensemble: Ensemble, by: str = "weight") -> tuple[tuple[str, ...], NDArray[np.int64]]:
     """Names of at most five groups of teachers, by ascending weight or centrality, and each teacher's group
     (N,)."""
-    values = (ensemble.weights if by == "weight" else ensemble.centrality).round(9)
-    ends = np.unique(values)
-    if len(ends) > MOST_GROUPS:
-        ends = np.unique(np.quantile(values, np.arange(1, MOST_GROUPS + 1) / MOST_GROUPS, method="inverted_cdf"))
-    own = np.searchsorted(ends, values)
-    held = [values[own == place] for place in range(len(ends))]
+    values = ensemble.weights if by == "weight" else ensemble.centrality
+    own = quantiles(values, MOST_GROUPS)
+    held = [values[own == place].round(9) for place in range(int(own.max()) + 1)]
     spans = (dict.fromkeys((number(float(one.min())), number(float(one.max())))) for one in held)
     return distinct(f"{by} {'–'.join(span)}" for span in spans), own
+
+
+def by_teacher(*columns: NDArray[Any]) -> Iterator[tuple[Any, ...]]:
+    """The values of each teacher."""
+    return zip(*(one.tolist() for one in columns), strict=True)
 
 
 def shared(ensemble: Ensemble, measure: str) -> Row:

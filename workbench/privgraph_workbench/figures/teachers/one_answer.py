@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from privgraph.methods.teachers.answers import Answers
-from privgraph_workbench.figures.chart import Axis, Chart, Flag, Look, Panel, Row
+from privgraph_workbench.figures.chart import Axis, Chart, Flag, Look, Panel, Row, Rows
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import distinct, grouped, marks, named
 from privgraph_workbench.figures.teachers.answers import UNITS, ahead, class_name, largest
@@ -42,7 +42,7 @@ def data(
 
 
 @figure("one_answer", "One answer, before and after noise", data, needs="one answer", always=[Flag.PRIVATE])
-def chart(rows: Sequence[Row]) -> Chart:
+def chart(rows: Rows) -> Chart:
     """Panels of horizontal bars that share their classes: before noise, after it, and where it is known the
     chance of each class to be largest after it. The largest of each stands out."""
     first, told = rows[0], {"released": "released" if rows[0]["own"] else "would be released", "truth": "truth"}

@@ -4,13 +4,13 @@ then."""
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
-from privgraph_workbench.figures.chart import Axis, Chart, Flag, Row, Series
+from privgraph_workbench.figures.chart import Axis, Chart, Flag, Row, Rows, Series
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import empty, grouped, single
-from privgraph_workbench.figures.teachers.ensembles import groups, limit_measure, reached, shared, spent, stopped_at
+from privgraph_workbench.figures.teachers import ensembles
+from privgraph_workbench.figures.teachers.ensembles import by_teacher, groups
 
 
 def data(ensemble: Ensemble) -> list[Row]:
@@ -19,22 +19,20 @@ def data(ensemble: Ensemble) -> list[Row]:
     teacher's), spent (epsilon in all, by the measure that the limit was held against), limit (None: none),
     queries (in all), delta, measure, data_dependent, private (whether the weights were made of private
     nodes)."""
-    (names, own), measure = groups(ensemble), limit_measure(ensemble)
+    (names, own), measure = groups(ensemble), ensembles.limit_measure(ensemble)
     told = {"limit": ensemble.limit if math.isfinite(ensemble.limit) else None, "queries": ensemble.voting.shape[1]}
-    told |= {"delta": ensemble.delta, **shared(ensemble, measure)}
-    columns = (ensemble.weights, own, stopped_at(ensemble), reached(ensemble), spent(ensemble, measure)[:, -1])
+    told |= {"delta": ensemble.delta, **ensembles.shared(ensemble, measure)}
+    columns = (ensemble.weights, own, ensembles.stopped_at(ensemble), ensembles.reached(ensemble))
+    epsilons = ensembles.spent(ensemble, measure)[:, -1]
     return [
         {"teacher": teacher, "weight": weight, "group": names[place], "place": place}
         | {"stopped_after": last if last >= 0 else None, "reached": itself, "spent": epsilon, **told}
-        for teacher, (weight, place, last, itself, epsilon) in enumerate(
-            zip(*(one.tolist() for one in columns), strict=True)
-        )
+        for teacher, (weight, place, last, itself, epsilon) in enumerate(by_teacher(*columns, epsilons))
     ]
 
 
 @figure("stopped", "Who was stopped", data, needs="ensemble")
-def chart(rows: Sequence[Row]) -> Chart:
-    """The share of each group's teachers that still voted, along the queries."""
+def chart(rows: Rows) -> Chart:
     if all(row["stopped_after"] is None for row in rows):
         return empty("no teacher reached a limit")
     last, series = rows[0]["queries"], []

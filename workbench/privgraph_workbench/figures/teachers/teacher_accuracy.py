@@ -4,36 +4,32 @@ evaluator alone."""
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
-from privgraph_workbench.figures.chart import Axis, Chart, Flag, Look, Panel, Row, Series
+from privgraph_workbench.figures.chart import Axis, Chart, Flag, Look, Panel, Row, Rows, Series
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import empty, marks
+from privgraph_workbench.figures.teachers.ensembles import by_teacher, quantiles
 
 PANELS = {"weight": "weight of its vote", "size": "labelled nodes that it learnt from"}
 HOVER = ("teacher", "accuracy", "weight", "size", "centrality")
-MOST_MEANS = 8
 
 
 def data(ensemble: Ensemble) -> list[Row]:
     """One row per teacher: teacher, weight, size (labelled nodes), centrality, accuracy (share of test nodes
     that are right; None where it was not measured), evaluator (True)."""
-    columns = (ensemble.weights, ensemble.sizes, ensemble.centrality, ensemble.accuracy)
+    columns = [ensemble.weights, ensemble.sizes, ensemble.centrality, ensemble.accuracy]
     return [
         {"teacher": teacher, "weight": weight, "size": size, "centrality": centrality}
         | {"accuracy": right if math.isfinite(right) else None, "evaluator": True}
-        for teacher, (weight, size, centrality, right) in enumerate(
-            zip(*(one.tolist() for one in columns), strict=True)
-        )
+        for teacher, (weight, size, centrality, right) in enumerate(by_teacher(*columns))
     ]
 
 
 @figure("teacher_accuracy", "Accuracy of each teacher", data, needs="ensemble", always=[Flag.PRIVATE])
-def chart(rows: Sequence[Row]) -> Chart:
-    """A panel by weight and one by size; a line joins the averages."""
+def chart(rows: Rows) -> Chart:
     held = [row for row in rows if row["accuracy"] is not None]
     if not held:
         return empty("no teacher's accuracy was measured")
@@ -48,12 +44,8 @@ def chart(rows: Sequence[Row]) -> Chart:
     return Chart(panels=tuple(panels), series=tuple(series), columns=2, height=320)
 
 
-def _means(rows: Sequence[Row], column: str) -> list[tuple[float, float]]:
+def _means(rows: Rows, column: str) -> list[tuple[float, float]]:
     """Averages of at most eight groups along the column, equal values together."""
-    values = np.array([row[column] for row in rows], dtype=np.float64).round(9)
-    ends = np.unique(values)
-    if len(ends) > MOST_MEANS:
-        ends = np.unique(np.quantile(values, np.arange(1, MOST_MEANS + 1) / MOST_MEANS, method="inverted_cdf"))
-    own = np.searchsorted(ends, values)
-    accuracy = np.array([row["accuracy"] for row in rows])
-    return [(float(values[own == k].mean()), float(accuracy[own == k].mean())) for k in range(len(ends))]
+    values, accuracy = (np.array([row[name] for row in rows], dtype=np.float64) for name in (column, "accuracy"))
+    own = quantiles(values, 8)
+    return [(float(values[own == one].mean()), float(accuracy[own == one].mean())) for one in np.unique(own)]

@@ -4,18 +4,17 @@ reports it."""
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
-from privgraph_workbench.figures.chart import Axis, Chart, Flag, Look, Row, Rule, Series
+from privgraph_workbench.figures.chart import Axis, Chart, Flag, Look, Row, Rows, Rule, Series
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import empty, grouped, marks, single
 from privgraph_workbench.figures.teachers.answers import round_step
-from privgraph_workbench.figures.teachers.ensembles import GROUPINGS, MEASURES, groups, known, shared
+from privgraph_workbench.figures.teachers.ensembles import GROUPINGS, MEASURES, by_teacher, groups, known, shared
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.numbers import number, rounded_delta
 
@@ -41,35 +40,30 @@ def data(ensemble: Ensemble, measure: str = "sound", by: str = "weight", view: s
     told |= {"measure": measure, "by": by, "view": view, **shared(ensemble, measure)}
     told |= {"private": nodes or told["private"]}
     epsilons = ensemble.sound if measure == "sound" else ensemble.dependent
-    columns = (ensemble.weights, ensemble.sizes, ensemble.centrality, own, epsilons)
+    columns = [ensemble.weights, ensemble.sizes, ensemble.centrality, own, epsilons]
     return [
         {"teacher": teacher, "weight": weight, "size": size if nodes else None}
         | {"centrality": centrality if nodes else None, "group": names[place], "place": place, "epsilon": epsilon}
         | told
-        for teacher, (weight, size, centrality, place, epsilon) in enumerate(
-            zip(*(one.tolist() for one in columns), strict=True)
-        )
+        for teacher, (weight, size, centrality, place, epsilon) in enumerate(by_teacher(*columns))
     ]
 
 
 @figure("teacher_epsilons", "Epsilon of each teacher", data, needs="ensemble")
-def chart(rows: Sequence[Row]) -> Chart:
-    """The view that the rows ask for, a colour a group of teachers."""
+def chart(rows: Rows) -> Chart:
     first, limit = rows[0], rows[0]["limit"]
     held = sorted((row for row in rows if math.isfinite(row["epsilon"])), key=lambda row: int(row["place"]))
     if not held:
         return empty("no ε of teachers is finite")
-    values = [row["epsilon"] for row in held]
-    step, start, count = _bins(values, limit)
-    end = start + count * step
-    make = {"histogram": _histogram, "strip": _strip, "cumulative": _cumulative}[first["view"]]
-    y, series = make(held, start + step * np.arange(count + 1))
-    title, shown = f"{MEASURES[first['measure']]} at δ = {rounded_delta(first['delta'])}", limit and limit <= end
+    step = round_step(max(row["epsilon"] for row in held))
+    ends = step * np.arange(math.ceil(max(row["epsilon"] for row in held) / step - 1e-9) + 2)
+    y, series = {"histogram": _histogram, "strip": _strip, "cumulative": _cumulative}[first["view"]](held, ends)
+    shown = limit is not None and limit <= ends[-1]
     return single(
-        Axis(title=title, low=start, high=end),
+        Axis(title=f"{MEASURES[first['measure']]} at δ = {rounded_delta(first['delta'])}", low=0, high=float(ends[-1])),
         y,
         series,
-        rules=[Rule(x=limit, label=f"limit {number(limit)}")] if shown else (),
+        rules=[Rule(x=limit, label=f"limit {number(limit)}")] * shown,
         of="" if shown or limit is None else f"limit ε {number(limit)}",
         flags=(Flag.PRIVATE,) * first["private"],
         height=340,
@@ -79,38 +73,24 @@ def chart(rows: Sequence[Row]) -> Chart:
 Drawn = tuple[Axis, list[Series]]
 """The axis of the view, and its series."""
 Ends = NDArray[np.floating[Any]]
-"""Of the bins."""
+"""Of bins; an end is in its bin, and the start is not: who is at the limit is not beyond it."""
 
 
-def _bins(values: Sequence[float], limit: float | None) -> tuple[float, float, int]:
-    """Width, start and number of bins that hold all values, a limit that is not far above them, and room at
-    the end. An end of a bin is in it, and its start is not: who is at the limit is not beyond it."""
-    low, high = min(values), max(values)
-    if limit is not None and limit <= 1.5 * high:
-        high = max(high, limit)
-    step = round_step(high - low if high - low > 0.02 * high else high / 2)
-    start = max(0.0, step * (math.floor(low / step) - 1))
-    return step, start, math.ceil((high - start) / step - 1e-9) + 1
-
-
-def _histogram(rows: Sequence[Row], ends: Ends) -> Drawn:
+def _histogram(rows: Rows, ends: Ends) -> Drawn:
     """Bars that stand on one another."""
-    step, below, drawn = float(ends[1] - ends[0]), np.zeros(len(ends) - 1, dtype=np.int64), list[Series]()
+    step, below, drawn = float(ends[1]), np.zeros(len(ends) - 1, dtype=np.int64), list[Series]()
     for (place, name), own in grouped(rows, "place", "group").items():
-        inside = np.ceil(np.array([row["epsilon"] - ends[0] for row in own]) / step - 1e-9).astype(int) - 1
+        inside = np.ceil(np.array([row["epsilon"] for row in own]) / step - 1e-9).astype(int) - 1
         heights = np.bincount(np.maximum(inside, 0), minlength=len(below))
-        bars: list[Row] = [
-            {"group": name, "at": float(ends[at] + step / 2), "count": int(heights[at]), "low": int(below[at])}
-            for at in np.flatnonzero(heights).tolist()
-        ]
-        look: Look = {"low": tuple(row["low"] for row in bars), "width": 0.9 * step, "slot": place}
-        tops = [row["low"] + row["count"] for row in bars]
-        drawn.append(marks(bars, "at", tops, name=name, kind="bars", hover=("group", "at", "count"), **look))
-        below += heights
+        bars = [{"group": name, "at": float(ends[at] + step / 2), "count": int(one)} for at, one in enumerate(heights)]
+        look: Look = {"low": tuple(below.tolist()), "width": 0.9 * step, "slot": place}
+        below = below + heights
+        look |= {"hover": ("group", "at", "count")}
+        drawn.append(marks(bars, "at", below.tolist(), name=name, kind="bars", **look))
     return Axis(title="teachers (count)", low=0), drawn
 
 
-def _strip(rows: Sequence[Row], ends: Ends) -> Drawn:
+def _strip(rows: Rows, ends: Ends) -> Drawn:
     """A point a teacher."""
     look: Look = {"size": 8, "hover": ("teacher", "epsilon", "weight", "size", "centrality")}
     groups = grouped(rows, "place", "group").items()
@@ -118,12 +98,12 @@ def _strip(rows: Sequence[Row], ends: Ends) -> Drawn:
     return Axis(title=GROUPINGS["centrality"]), drawn
 
 
-def _cumulative(rows: Sequence[Row], ends: Ends) -> Drawn:
+def _cumulative(rows: Rows, ends: Ends) -> Drawn:
     """Stairs: of all teachers, and of each group where there are several."""
     groups, drawn = grouped(rows, "place", "group"), []
     for (place, name), own in {**(groups if len(groups) > 1 else {}), (NEUTRAL, "all teachers"): rows}.items():
         values = np.sort([row["epsilon"] for row in own])
-        x = (float(ends[0]), *np.repeat(values, 2).tolist(), float(ends[-1]))
+        x = (0.0, *np.repeat(values, 2).tolist(), float(ends[-1]))
         y = tuple(np.repeat(np.arange(len(values) + 1) / len(values), 2).tolist())
         drawn.append(Series(name=name, kind="line", x=x, y=y, slot=place))
     return Axis(title="teachers with at most this ε (percent)", percent=True, low=-0.02, high=1.02), drawn
