@@ -200,15 +200,15 @@ def game(pair: Pair, score: DeltaGenerator) -> None:
     if held is None or held.pair != pair:
         held = st.session_state[GAME] = Game(pair)
     st.markdown("##### Which world was published?", help=fill(words["coin"], rounds=ROUNDS))
-    rows = told_numbers.data(held.open.told, pair.world, pair.other, pair.names)
+    rows = told_numbers.data(held.told, pair.world, pair.other, pair.names)
     live_plot.show(figure_of("told_numbers").plot(rows, layout.theme()), key="told_numbers")
-    if held.open.said is None:
+    if held.said is None:
         with st.container(horizontal=True):
             for claim, said in zip(pair.names, (True, False), strict=True):
                 st.button(claim, key=f"guess_{said}", type="primary", on_click=held.answer, args=(said,))
     else:
-        right = held.open.said == held.open.truth
-        told = fill(words["right" if right else "wrong"], truth=pair.names[0 if held.open.truth else 1])
+        right = held.said == held.truth
+        told = fill(words["right" if right else "wrong"], truth=pair.names[0 if held.truth else 1])
         (st.success if right else st.error)(told, icon=f":material/{'check' if right else 'close'}:")
         if held.played < ROUNDS:
             st.button(

@@ -42,7 +42,7 @@ RUN, TUNE = "run mlp --data karate", "tune gap --data karate --over depth=1,2"
         ("app --port x", "argument --port: must be a whole number"),
         ("compare social --unit person", "unit must be one of edge, node"),
         ("compare products --unit node", "no method protects"),
-        ("compare social --unit edge --epsilons 1,two", "epsilons must be positive numbers"),
+        ("compare social --unit edge --epsilons 1,two", "argument --epsilons: invalid floats value"),
         ("compare social --unit edge --seeds 0", "seeds must be from 1 to 20"),
         ("examples --again", "say which"),
         ("tune gap --data karate --epsilon 2", "say what to choose"),

@@ -8,7 +8,6 @@ import secrets
 import sys
 
 from privgraph.data.catalogue import dataset
-from privgraph.options import OptionError, short
 from privgraph.runs.engine_options import RETRIES
 from privgraph.runs.launch import capacity, wait
 from privgraph.runs.records import RunQuery
@@ -33,7 +32,7 @@ def compare_command(parsed: argparse.Namespace) -> int:
     wanted = sweeps.specs(
         parsed.data,
         parsed.unit,
-        epsilons=_epsilons(parsed.epsilons),
+        epsilons=parsed.epsilons,
         seeds=parsed.seeds,
         data_options=pairs(parsed.data_set, "--data-set"),
         methods=[one.strip() for one in parsed.methods.split(",") if one.strip()],
@@ -61,17 +60,6 @@ def compare_command(parsed: argparse.Namespace) -> int:
         print(table(settings.to_dict("records"), [*SETTINGS, "seeds"]))
         print(f"\n{table(advised.to_dict('records'), [*map(str, advised)])}")
     return int(bool(undone))
-
-
-def _epsilons(text: str) -> list[float]:
-    """Budgets of a list with commas. Raises `OptionError` for one that is no positive number."""
-    try:
-        found = {float(word) for word in text.replace(",", " ").split()}
-    except ValueError:
-        found = {math.nan}
-    if not all(0 < one < math.inf for one in found):
-        raise OptionError(f"epsilons must be positive numbers with commas between them (got {short(text)})")
-    return sorted(found)
 
 
 def setting_row(row: Row) -> dict[str, object]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import textwrap
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any, NoReturn
 
@@ -65,7 +66,12 @@ def whole(text: str) -> int:
     return int(text)
 
 
-TYPES = {"int": whole, "float": float, "str": str}
+def floats(text: str) -> list[float]:
+    """Numbers with commas between them, each once."""
+    return sorted({float(word) for word in text.replace(",", " ").split()})
+
+
+TYPES: Mapping[str, Callable[[str], object]] = {"int": whole, "float": float, "floats": floats, "str": str}
 
 
 def _argument(given: Any) -> dict[str, Any]:

@@ -81,25 +81,22 @@ def drawn(pair: Pair) -> tuple[Evidence, Evidence]:
 
 
 @dataclass
-class Round:
-    """One release of one of two worlds, with its `evidence` for the first; `said` is None until the guess."""
-
-    truth: bool
-    told: list[Rows]
-    evidence: float
-    said: bool | None = None
-
-
-@dataclass
 class Game:
     """Rounds of guessing (guess and truth of each), how often whoever goes by the evidence was right in
-    the same rounds (`best`), and in how many of `AUTOMATIC` others."""
+    the same rounds (`best`), and in how many of `AUTOMATIC` others.
+
+    Of the open round: which world is the `truth`, its release `told`, the `evidence` for the first world, and
+    what was `said`; None until the guess.
+    """
 
     pair: Pair
     rounds: list[tuple[bool, bool]] = field(default_factory=list)
     best: int = 0
     automatic: int | None = None
-    open: Round = field(init=False)
+    truth: bool = field(init=False)
+    told: list[Rows] = field(init=False)
+    evidence: float = field(init=False)
+    said: bool | None = field(init=False)
 
     def __post_init__(self) -> None:
         self.deal()
@@ -116,16 +113,16 @@ class Game:
     def deal(self) -> None:
         """A coin, and one release of the world that it chose."""
         draw, pair = np.random.default_rng(), self.pair
-        truth = bool(draw.integers(2))
-        told = worlds.published(pair.world if truth else pair.other, pair.b, pair.hops, 1, draw)
-        self.open = Round(truth, told, float(worlds.evidence(told, pair.world, pair.other, pair.b)[0]))
+        self.truth, self.said = bool(draw.integers(2)), None
+        self.told = worlds.published(pair.world if self.truth else pair.other, pair.b, pair.hops, 1, draw)
+        self.evidence = float(worlds.evidence(self.told, pair.world, pair.other, pair.b)[0])
 
     def answer(self, said: bool) -> None:
         """Count a guess; the round stays to be looked at until the next is dealt."""
-        if self.open.said is None:  # else a second click, which came before the page was drawn again
-            self.open.said = said
-            self.rounds.append((said, self.open.truth))
-            self.best += (self.open.evidence > 0) == self.open.truth
+        if self.said is None:  # else a second click, which came before the page was drawn again
+            self.said = said
+            self.rounds.append((said, self.truth))
+            self.best += (self.evidence > 0) == self.truth
 
     def play_by_itself(self) -> None:
         """Let whoever goes by the evidence play many rounds."""

@@ -29,6 +29,7 @@ from privgraph.home import home, open_to_others, umask
 from privgraph.runs import examples
 from privgraph.runs.records import StoreError
 from privgraph_workbench.serving import people
+from privgraph_workbench.text import fill, texts
 
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8501
@@ -168,14 +169,8 @@ def refuses(host: str) -> str | None:
     """Why the app is not served at `host`, with the way to change that, or None."""
     if _is_loopback(host) or authentication():
         return None
-    return (
-        f"The app is not served at {host}, because anybody there could use it: either write an [auth] "
-        "section (people, redirect_uri, cookie_secret, client_id, client_secret, server_metadata_url; see "
-        f"Streamlit's st.login) into {home() / '.streamlit' / 'secrets.toml'} and install streamlit[auth], "
-        "or put a reverse proxy that authenticates people in front, let it send the header "
-        f"{SECRET_HEADER}, and set {SECRET} to the same secret of 32 characters or more; name the public "
-        f"host in {HOSTS}."
-    )
+    path = home() / ".streamlit" / "secrets.toml"
+    return fill(texts("labels")["not_served"], host=host, path=path, header=SECRET_HEADER, secret=SECRET, hosts=HOSTS)
 
 
 def _is_loopback(host: str) -> bool:
@@ -202,13 +197,9 @@ def authentication() -> str | None:
         if section is None:
             continue
         missing = [key for key in ("redirect_uri", "cookie_secret") if not section.get(key)]
-        if missing:
-            raise LaunchError(f"The [auth] section of {path} needs {' and '.join(missing)}.")
-        if not people.listed(section.get("people")):
-            raise LaunchError(
-                f'The [auth] section of {path} needs people = ["ada@example.org", "@example.org"]: the e-mail '
-                "addresses, or domains, that may come in. Without it, everybody whom the provider knows could."
-            )
+        if missing or not people.listed(section.get("people")):
+            needs = " and ".join(missing) or texts("labels")["people"]
+            raise LaunchError(f"The [auth] section of {path} needs {needs}.")
         if importlib.util.find_spec("authlib") is None:
             raise LaunchError("Log-in is configured, but needs Authlib: pip install 'streamlit[auth]'.")
         return "login"

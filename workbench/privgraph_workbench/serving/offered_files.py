@@ -7,7 +7,6 @@ heard of the new. Here a file has one address for as long as its session lives.
 from __future__ import annotations
 
 import secrets
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import quote
@@ -34,22 +33,19 @@ class Shelf:
     def __init__(self) -> None:
         self.token = secrets.token_urlsafe(16)
         self._files: dict[str, File] = {}
-        self._lock = threading.Lock()
         _shelves[self.token] = self
 
     def offer(self, file: File, place: str = "") -> str:
         """The address of a file, relative to a page's; one for each `place` (none: the file's name)."""
         place = place or file.name
-        with self._lock:
-            self._files.pop(place, None)
-            self._files[place] = file
-            while len(self._files) > MOST:
-                del self._files[next(iter(self._files))]
+        self._files.pop(place, None)
+        self._files[place] = file
+        if len(self._files) > MOST:
+            del self._files[next(iter(self._files))]
         return f"{ROOT}/{self.token}/{quote(place)}"
 
     def get(self, place: str) -> File | None:
-        with self._lock:
-            return self._files.get(place)
+        return self._files.get(place)
 
 
 _shelves: WeakValueDictionary[str, Shelf] = WeakValueDictionary()

@@ -24,18 +24,14 @@ def literal(text: object) -> str:
     return _SOUGHT.sub(lambda found: found[0] + _JOINER, _MARKUP.sub(lambda found: "\\" + found[0], line))
 
 
-def unbroken(text: str) -> str:
-    """Text in which no line ends between an option and its number.
-
-    >>> unbroken("Made up (nodes 600, signal 1)").replace("\u00a0", "_")
-    'Made up (nodes_600, signal_1)'
-    """
-    return re.sub(r"(?<=[a-z]) (?=[\d.]+[,)])", "\u00a0", text)
-
-
 def wrapped(text: str, letters: int) -> list[str]:
-    """`unbroken` text in lines of so many letters at most."""
-    return [line.replace("\u00a0", " ") for line in textwrap.wrap(unbroken(text), letters)]
+    """Text in lines of so many letters at most, none of which ends between an option and its number.
+
+    >>> wrapped("Made up (nodes 600, signal 1)", 16)
+    ['Made up', '(nodes 600,', 'signal 1)']
+    """
+    unbroken = re.sub(r"(?<=[a-z]) (?=[\d.]+[,)])", "\u00a0", text)
+    return [line.replace("\u00a0", " ") for line in textwrap.wrap(unbroken, letters)]
 
 
 def sentence(error: Exception | str) -> str:
