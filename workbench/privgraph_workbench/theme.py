@@ -89,13 +89,3 @@ def theme(name: str) -> Theme:
     if name not in THEMES:
         raise ValueError(f"theme must be one of {', '.join(THEMES)} (got {name}){nearest(name, THEMES)}")
     return THEMES[name]
-
-
-def transparent(colour: str, alpha: float) -> str:
-    """#rrggbb as a CSS colour of that opacity.
-
-    >>> transparent("#0072b2", 0.2)
-    'rgba(0,114,178,0.2)'
-    """
-    red, green, blue = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
-    return f"rgba({red},{green},{blue},{alpha:g})"

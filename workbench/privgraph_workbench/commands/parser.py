@@ -13,7 +13,10 @@ from privgraph_workbench.text import texts
 
 EXIT_CODES = "Exit codes: 0 done, 1 the run failed, 2 bad usage, 130 stopped by Ctrl-C."
 INSTALL = "pip install 'privgraph[app]'"
-MODULES = {"attack": "examine", "audit": "examine", "list": "lists", "watch": "runs", "stop": "runs"}
+MODULES = {
+    **{"attack": "examine", "audit": "examine", "list": "lists", "watch": "runs", "stop": "runs"},
+    **{"export": "show", "key": "worker"},
+}
 """Modules of commands that have another name than their command."""
 LONGEST = 400
 """Letters of an error: what was typed may be of any length."""

@@ -1,17 +1,28 @@
-"""`privgraph show`: a stored run, for people and for other tools."""
+"""`privgraph show` and `privgraph export`: what is known of a stored run, printed or as files."""
 
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
+from pathlib import Path
 
 from privgraph.privacy.statements import statement_text
 from privgraph.runs.graph_id import GraphId
 from privgraph.runs.here import lacking
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.commands.examine import attack_rows
-from privgraph_workbench.commands.output import json_line, lines_text, result
+from privgraph.runs.store import RunStore
+from privgraph_workbench.commands.examine import attack_rows, audit_rows
+from privgraph_workbench.commands.output import json_line, lines, lines_text, result
 from privgraph_workbench.commands.values import find_run, settle, store_of
+from privgraph_workbench.words import settings
 from privgraph_workbench.words.statements import refuted
+
+EVERYTHING = 10**9
+"""More points than a curve has: files are not thinned."""
+TIMED = ("seconds", "peak_memory_mb", "attempt", "created", "started", "finished")
+"""What hangs on how many others ran beside it."""
+OF_THE_EVALUATOR = ("exposed", "map_nodes", "map_edges")
+"""What an attack tells of single nodes, and of the edges between them."""
 
 
 def show_command(parsed: argparse.Namespace) -> int:
@@ -61,3 +72,86 @@ def description(record: RunRecord) -> str:
     """A run in plain lines, and its privacy statement."""
     statement = "" if record.statement is None else f"\n\n{statement_text(record.statement)}"
     return f"{lines_text(run_lines(record))}{statement}"
+
+
+def export_command(parsed: argparse.Namespace) -> int:
+    """Write the files, and print the path of each."""
+    store = store_of(parsed.run)
+    record = find_run(store, parsed.run)
+    folder = Path(parsed.out)
+    folder.mkdir(parents=True, exist_ok=True)
+    for kind in dict.fromkeys(parsed.format or ("json", "csv", "md")):
+        for path, content in _files(store, record, kind).items():
+            (folder / path).write_bytes(content)
+            print(folder / path)
+    return 0
+
+
+def _files(store: RunStore, record: RunRecord, kind: str) -> dict[str, bytes]:
+    """File name -> content."""
+    if kind == "json":
+        return {f"{record.id}.json": f"{json_line(_record(store, record))}\n".encode()}
+    if kind == "md":
+        return {f"{record.id}.md": _report(store, record).encode()}
+    # Imported here: matplotlib and plotly take longer to import than most commands take to run.
+    from privgraph_workbench.figures import thinning
+    from privgraph_workbench.figures.costs import ledger
+    from privgraph_workbench.figures.export import export
+    from privgraph_workbench.figures.runs import curves
+
+    statements = {record.id: record.statement} if record.statement is not None else {}
+    limit = EVERYTHING if kind == "csv" else thinning.LIMIT
+    figures = {"curves": curves.data(store.events(record.id), run=record.id, limit=limit, record=record)}
+    if record.statement is not None and record.statement.ledger:
+        figures["ledger"] = ledger.data(record.statement.ledger, record.statement.delta)
+    kinds = ("csv", "txt") if kind == "csv" else (kind,)  # a CSV is numbers alone: what it states stands beside it
+    return {
+        f"{record.id}-{name}.{one}": export(name, rows, statements, one)
+        for name, rows in figures.items()
+        for one in kinds
+    }
+
+
+def _record(store: RunStore, record: RunRecord) -> dict[str, object]:
+    """Everything that is known of the run; its first keys are those of `privgraph run --json`.
+
+    Of a run that was tried in a tuning, what tells how many trials there were is left out: their number is
+    kept secret for the price of the tuning.
+    """
+    tried = record.tuning is not None
+    events = [
+        {"sequence": one.sequence, "attempt": one.attempt, "time": one.time, "kind": one.kind, **one.payload}
+        for one in store.events(record.id)
+        if not (tried and one.kind == "log")
+    ]
+    attacks = [attack.to_json() for attack in store.attacks(record.id)]
+    known = result(record) | {
+        "spec": record.spec.to_json(),
+        "chosen": settings.chosen(record),
+        **{name: getattr(record, name) for name in ("attempt", "created", "started", "finished", "error", "note")},
+        "tags": list(record.tags),
+        "statement": statement_text(record.statement) if record.statement is not None else "",
+        "audits": [audit.to_json() for audit in store.audits(record.id)],
+        "attacks": [_without(attack, OF_THE_EVALUATOR) for attack in attacks],
+        "events": [_without(event, ("attempt", "time")) for event in events] if tried else events,
+    }
+    return _without(known, TIMED) if tried else known
+
+
+def _without(told: dict[str, object], names: tuple[str, ...]) -> dict[str, object]:
+    return {name: value for name, value in told.items() if name not in names}
+
+
+def _report(store: RunStore, record: RunRecord) -> str:
+    """The run as Markdown: its lines as a list below each heading."""
+    tried = record.tuning is not None
+    shown = run_lines(replace(record, seconds=None, peak_memory_mb=None) if tried else record)
+    parts = {
+        f"# Run {shown.pop('run')}": lines(shown),
+        "## Options": lines(dict(sorted({**settings.shown(record), **record.spec.data_options}.items()))),
+    }
+    parts |= {f"## Audit {row['number']}": lines(row) for row in audit_rows(store, record.id)}
+    parts |= {f"## Attack {row['number']}": lines(row) for row in attack_rows(store, record.id)}
+    if record.statement is not None:
+        parts["## Privacy statement"] = iter(statement_text(record.statement).splitlines())
+    return "\n\n".join("\n".join([title, *(f"- {line}" for line in told)]) for title, told in parts.items()) + "\n"

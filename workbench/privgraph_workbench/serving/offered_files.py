@@ -38,10 +38,8 @@ class Shelf:
     def offer(self, file: File, place: str = "") -> str:
         """The address of a file, relative to a page's; one for each `place` (none: the file's name)."""
         place = place or file.name
-        self._files.pop(place, None)
-        self._files[place] = file
-        if len(self._files) > MOST:
-            del self._files[next(iter(self._files))]
+        kept = [one for one in self._files.items() if one[0] != place][1 - MOST :]
+        self._files = dict([*kept, (place, file)])  # at once: the server asks from other threads
         return f"{ROOT}/{self.token}/{quote(place)}"
 
     def get(self, place: str) -> File | None:

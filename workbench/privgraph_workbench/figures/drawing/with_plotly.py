@@ -10,12 +10,13 @@ from collections.abc import Iterable
 from typing import Any
 
 import plotly.graph_objects as go
+from plotly.colors import hex_to_rgb
 from plotly.subplots import make_subplots
 
 from privgraph_workbench.figures.chart import PERCENT_ROOM, Axis, Chart, Panel, Series, strengths
 from privgraph_workbench.figures.drawing.looks import BAND, FAINT, look
 from privgraph_workbench.figures.marks import described
-from privgraph_workbench.theme import FONT, FONT_SIZE, Theme, theme, transparent
+from privgraph_workbench.theme import FONT, FONT_SIZE, Theme, theme
 from privgraph_workbench.words.markup import wrapped
 
 NOWHERE: list[object] = [None]
@@ -207,14 +208,14 @@ def _trace(series: Series, panel: Panel, colours: Theme) -> go.Scatter | go.Bar 
         return go.Heatmap(hovertext=told, hoverinfo="text", **cell, **shades, **text)
     if series.kind == "band":
         opacity = BAND[colours.name] * (0.5 if series.faint else 1)
-        ground = {"fill": "toself", "fillcolor": transparent(colour, opacity), "line": {"width": 0}, "mode": "lines"}
+        ground = {"fill": "toself", "fillcolor": _transparent(colour, opacity), "line": {"width": 0}, "mode": "lines"}
         around = {"x": [*series.x, *reversed(series.x)] or NOWHERE, "y": [*series.y, *reversed(series.low)] or NOWHERE}
         return go.Scatter(hoverinfo="skip", **around, **ground)
     if series.kind == "links":
         pieces = [[*places[at : at + 2], None] for places in (x, y) for at in range(0, len(x), 2)]
         ends = [end for piece in pieces for end in piece]
         across, up = ends[: len(ends) // 2], ends[len(ends) // 2 :]
-        thin = {"color": transparent(colours.muted, 0.7), "width": 1}
+        thin = {"color": _transparent(colours.muted, 0.7), "width": 1}
         line = thin if series.faint else {"color": colour, "width": 1.5}
         return go.Scatter(x=across, y=up, mode="lines", line=line, hoverinfo="skip")
     mode = {"line": "lines", "path": "lines+markers", "points": "markers"}[series.kind]
@@ -265,3 +266,7 @@ def _bars(series: Series, panel: Panel, colours: Theme, told: list[str]) -> go.B
         hovertext=told,
         hoverinfo="text",
     )
+
+
+def _transparent(colour: str, alpha: float) -> str:
+    return f"rgba{(*hex_to_rgb(colour), alpha)}"
