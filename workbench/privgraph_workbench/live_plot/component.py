@@ -25,12 +25,12 @@ import streamlit as st
 from streamlit.components.v2.get_bidi_component_manager import get_bidi_component_manager
 from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
 
-_HERE = Path(__file__).parent
+from privgraph_workbench.components import component
+
 _ASSETS = "privgraph-plotly"
 _SCRIPT = "plotly.min.js"
 HEIGHT = 420
 """In pixels, of a figure that says none."""
-_mount: Callable[..., Any] | None = None
 
 
 def show(
@@ -85,7 +85,7 @@ def _mounted(
         raise ValueError(f"key must not hold two underscores in a row (got {key})")
     kept = st.session_state.get(key)
     view = dict(kept).get("view") if kept else None
-    _component()(
+    component("live_plot", "privgraph-live-plot")(
         key=key,
         data={
             **data,
@@ -126,16 +126,3 @@ def _asset_path() -> str:
         )
         manager.register_from_manifest(manifest, Path(plotly.__file__).parent)
     return f"_stcore/bidi-components/{name}/{_SCRIPT}?v={plotly.__version__}"
-
-
-def _component() -> Callable[..., Any]:
-    global _mount
-    if _mount is None:
-        _mount = st.components.v2.component(
-            "privgraph_live_plot",
-            html='<div class="privgraph-live-plot"></div>',
-            css=(_HERE / "live_plot.css").read_text(encoding="utf-8"),
-            js="\n".join((_HERE / name).read_text(encoding="utf-8") for name in ("beside.js", "live_plot.js")),
-            isolate_styles=False,
-        )
-    return _mount

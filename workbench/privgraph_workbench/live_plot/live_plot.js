@@ -316,7 +316,6 @@ class LivePlot {
     }
     if (this.started) return;
     this.started = true;
-    this.beside = new Beside(this.plot);
     this.plot.on("plotly_relayout", (change) => this.relayout(change));
     this.plot.on("plotly_restyle", () => this.restyle());
     this.plot.on("plotly_click", (event) => this.clicked(event));
@@ -429,7 +428,6 @@ class LivePlot {
     this.closed = true;
     clearTimeout(this.timer);
     this.observer.disconnect();
-    this.beside?.close();
     window.removeEventListener("pointerup", this.release, true);
     window.removeEventListener("pointercancel", this.release, true);
     window.removeEventListener("popstate", this.leave);

@@ -7,13 +7,11 @@ Nothing is asked of the server while noise is drawn. The browser tells it who wa
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-_HERE = Path(__file__).parent
-_mount: Callable[..., Any] | None = None
+from privgraph_workbench.components import component
 
 
 def show(key: str, data: Mapping[str, Any], on_pick: Callable[[int | None], None]) -> None:
@@ -30,17 +28,4 @@ def show(key: str, data: Mapping[str, Any], on_pick: Callable[[int | None], None
         if found is not None:
             on_pick(None if found["who"] is None else int(found["who"]))
 
-    _component()(key=key, data=dict(data), height="content", on_picked_change=picked)
-
-
-def _component() -> Callable[..., Any]:
-    global _mount
-    if _mount is None:
-        _mount = st.components.v2.component(
-            "privgraph_live_world",
-            html='<div class="privgraph-world"></div>',
-            css=(_HERE / "live_world.css").read_text(encoding="utf-8"),
-            js=(_HERE / "live_world.js").read_text(encoding="utf-8"),
-            isolate_styles=False,
-        )
-    return _mount
+    component("live_world", "privgraph-world")(key=key, data=dict(data), height="content", on_picked_change=picked)

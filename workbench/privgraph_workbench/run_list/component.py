@@ -8,13 +8,11 @@ of it lies outside the window.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-_HERE = Path(__file__).parent
-_mount: Callable[..., Any] | None = None
+from privgraph_workbench.components import component
 
 
 def show(
@@ -45,23 +43,10 @@ def show(
 
     kept = st.session_state.get(key)
     last = (dict(kept).get("ticked") if kept else None) or {}
-    _component()(
+    component("run_list", "privgraph-runs")(
         key=key,
         data={"rows": list(rows), "chosen": list(chosen), "ordered": ordered, "heard": last.get("at", 0)},
         height="content",
         on_ticked_change=ticked,
         on_turned_change=turned,
     )
-
-
-def _component() -> Callable[..., Any]:
-    global _mount
-    if _mount is None:
-        _mount = st.components.v2.component(
-            "privgraph_run_list",
-            html='<div class="privgraph-runs"></div>',
-            css=(_HERE / "run_list.css").read_text(encoding="utf-8"),
-            js=(_HERE / "run_list.js").read_text(encoding="utf-8"),
-            isolate_styles=False,
-        )
-    return _mount
