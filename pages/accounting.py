@@ -30,7 +30,7 @@ from privgraph_workbench.parts import choosing, keeping, layout, pricing, statem
 from privgraph_workbench.parts.file_links import drawn_figure
 from privgraph_workbench.parts.pricing import TYPED, Priced
 from privgraph_workbench.serving import shell
-from privgraph_workbench.text import fill, page, texts
+from privgraph_workbench.text import fill, texts
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words import markup, meaning
 from privgraph_workbench.words.numbers import bound, number, percent, rounded_delta, stated
@@ -95,8 +95,7 @@ def choose_unit() -> str:
     offered = tuple(one for one in private if spec is None or not chosen.refuses(spec.task, spec.undirected, one))
     own = known.default if known.default in offered else offered[0]
     protected = replace(known, default=own, option=replace(known.option, choices=offered))
-    for complaint in widgets.complaints([protected]):
-        st.warning(complaint)
+    widgets.warn([protected])
     if not {st.query_params.get("unit"), st.session_state.get("unit")} & {*offered}:
         st.session_state["unit"] = own
     titles = {str(one): meaning.WHO[str(one)] for one in offered}
@@ -109,8 +108,8 @@ def choose_options(unit: str) -> widgets.Filled:
     known = {parameter.name: parameter for parameter in parameters(config)}
     names = (*build(config, {"unit": unit}).price.options, "delta", "accounting")
     shown = [parameter for parameter in known.values() if parameter.name in names]
-    for complaint in [*widgets.complaints(shown), *widgets.complaints([known["epsilon"]], typed=False)]:
-        st.warning(complaint)
+    widgets.warn(shown)
+    widgets.warn([known["epsilon"]], typed=False)
     asked = f"{chosen.name}/{unit}"
     if st.session_state.get("scale.of", asked) != asked:  # a noise of another method or unit means nothing here
         st.query_params.pop("scale", None)
@@ -201,8 +200,7 @@ def beside(first: Priced, second: Priced) -> None:
     ]
     told = {"noise": "noise", "epsilon": EPSILONS["sound"].title, "published": EPSILONS["published"].title}
     told |= {"guess": "adversary's accuracy"}
-    config = {name: st.column_config.Column(help=words["columns"][key]) for key, name in told.items()}
-    st.dataframe(rows, hide_index=True, column_config=config)
+    layout.table(rows, {name: words["columns"][key] for key, name in told.items()}, {}, {})
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button("Change places", key="swap", icon=":material/swap_horiz:", on_click=swap, args=(first, second))
         if first.said.unit != second.said.unit:
@@ -282,8 +280,7 @@ def noise_of(config: Config, one: Priced) -> None:
     show(noise_shapes, noise_shapes.data(), "shapes")
     if not one.setting.reads:
         return
-    for complaint in widgets.complaints([ORDER], prefix="terms."):
-        st.warning(complaint)
+    widgets.warn([ORDER], prefix="terms.")
     st.caption(words["terms"])
     facts, order = one.setting.facts, float(widgets.widget(ORDER, "terms."))
     found = heter_poisson.terms(
@@ -306,8 +303,7 @@ def private_row() -> None:
     st.caption(words["precision"])
     left, right = st.columns([1, 2], gap="large")
     with left:
-        for complaint in widgets.complaints(PRIVATE_ROW, prefix="precision."):
-            st.warning(complaint)
+        widgets.warn(PRIVATE_ROW, prefix="precision.")
         filled = widgets.options_form(PRIVATE_ROW, prefix="precision.", heading=False)
         if filled.errors:
             return
@@ -320,9 +316,7 @@ def private_row() -> None:
 
 queue.tick()
 keeping.keep("accounting", ("fold.",))
-top, reading = page("accounting")
-st.title("Accounting")
-st.markdown(top)
+layout.head("accounting")
 left, right = layout.columns("accounting", (2, 3))
 with left:
     spec = choose_data()
@@ -336,8 +330,7 @@ with left:
     if first is not None:
         filled.fill_in(filled_in(first.setting.config, first.said))
     with st.container(horizontal=True):
-        with st.popover("How to read this", icon=":material/help:"):
-            st.markdown(reading)
+        layout.reading("accounting")
         if first is not None and spec is not None:
             label, icon = "Train with these settings", ":material/model_training:"
             st.page_link(shell.page("train"), label=label, icon=icon, query_params=train_address(first.setting))
@@ -345,11 +338,9 @@ if first is not None:
     shown = [first]
     with right:
         if other is not None:
-            try:
+            with layout.refusals():
                 shown.append(second_of(other, first.setting, filled))
                 beside(*shown)
-            except OptionError as error:
-                st.error(markup.sentence(error))
         if len(shown) == 1:
             statement.numbers(first.said)
         complete = chart(shown)

@@ -15,12 +15,12 @@ from privgraph.attacks.record import AttackRecord
 from privgraph.audits.options import AuditOptions
 from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError
-from privgraph.options import OptionError, Parameter, UnknownName, build, parameters
+from privgraph.options import Parameter, UnknownName, build, parameters
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import ATTACKS, AUDITS, METHODS, sides
 from privgraph.runs import attacking, auditing
 from privgraph.runs.examining import Examination
-from privgraph.runs.records import RunQuery, RunRecord, StoreError
+from privgraph.runs.records import RunQuery, RunRecord
 from privgraph_workbench.facts import datasets
 from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.chart import Row
@@ -31,7 +31,7 @@ from privgraph_workbench.leaks import Claim, with_bounds
 from privgraph_workbench.parts import choosing, evidence, layout, states
 from privgraph_workbench.parts.file_links import drawn_figure
 from privgraph_workbench.serving import shell
-from privgraph_workbench.text import page, texts
+from privgraph_workbench.text import texts
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import duration, stated
@@ -175,10 +175,8 @@ def progress(kind: str, before: Collection[str]) -> None:
     for run, one in found:
         label = "Stopping…" if one.stopping else f"Stop the {kind}"
         if st.button(label, key=f"stop_{kind}.{one.token}", icon=":material/stop:", disabled=one.stopping):
-            try:
+            with layout.refusals():
                 JOBS[kind].stop(queue.own(), run, one.token)
-            except (StoreError, OSError) as error:
-                st.error(markup.sentence(error))
         title = SPECS[kind][one.name].title if one.name in SPECS[kind] else one.name
         told = [title, f"{one.progress:.0%}", one.stage or "starting"]
         if one.progress > 0.05 and not one.stopping:
@@ -235,7 +233,7 @@ def form(kind: str, names: Collection[str]) -> None:
         st.error(markup.sentence(last.error))
     elif last is not None and last.stopped:
         st.info(words["stopped"], icon=":material/stop:")
-    try:
+    with layout.refusals():
         subject = JOBS[kind].subject(record)
         refused = {name: SPECS[kind][name].refuses(subject) for name in names}
         offered = {name: SPECS[kind][name].title for name, refusal in refused.items() if refusal is None}
@@ -258,14 +256,10 @@ def form(kind: str, names: Collection[str]) -> None:
         if st.button(label, type="primary", key=f"start_{kind}", disabled=off, icon=icon):
             JOBS[kind].start(own, record.id, spec.name, options)
             st.rerun()
-    except (StoreError, OptionError, UnknownName, OSError) as error:
-        st.error(markup.sentence(error))
 
 
-top, reading = page("attacks")
 words = texts("attacks")
-st.title("Attacks")
-st.markdown(top)
+layout.head("attacks")
 queue.tick()
 run = st.query_params.get("run", "")
 store, attacks = queue.store(), evidence.frame("attacks")
@@ -274,8 +268,7 @@ if st.query_params.get("who") not in words["questions"]:
 who = choosing.one("Question", words["questions"], "who", row=True)
 worst = who == WORST
 with st.container(horizontal=True, vertical_alignment="center"):
-    with st.popover("How to read this", icon=":material/help:"):
-        st.markdown(reading)
+    layout.reading("attacks")
     states.badges(evaluator=True)
     if shell.examples_shown():
         st.badge("example", color="violet", help=texts("labels")["example"])

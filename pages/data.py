@@ -24,7 +24,7 @@ from privgraph_workbench.jobs import downloads
 from privgraph_workbench.parts import choosing, layout, upload
 from privgraph_workbench.parts.file_links import drawn_figure
 from privgraph_workbench.serving import shell
-from privgraph_workbench.text import fill, page, texts
+from privgraph_workbench.text import fill, texts
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.numbers import percent
 
@@ -236,8 +236,7 @@ def surroundings(spec: DatasetSpec, filled: widgets.Filled, found: Description) 
     if st.session_state.get(OF, (spec.name, last)) != (spec.name, last):
         widgets.put([number], {})  # another graph has other nodes
     st.session_state[OF] = (spec.name, last)
-    for complaint in widgets.complaints([number]):
-        st.warning(complaint)
+    widgets.warn([number])
 
     def find() -> None:
         wanted = st.session_state["node_id"].strip()
@@ -271,17 +270,14 @@ def surroundings(spec: DatasetSpec, filled: widgets.Filled, found: Description) 
     show("neighbourhood", rows, spec, named)
 
 
-top, reading = page("data")
-st.title("Data", anchor="data")
-st.markdown(top)
+layout.head("data")
 asked = "data" in st.query_params
 left, right = st.columns([3, 2], vertical_alignment="bottom")
 with left:
     spec = choose()
 with right, st.container(horizontal=True):
     st.button("Bring your own graph", key="bring", icon=":material/upload:", on_click=upload.open_fold)
-    with st.popover("How to read this", icon=":material/help:"):
-        st.markdown(reading)
+    layout.reading("data")
 catalogue(spec, opened=not asked)
 with st.container():  # always there: what is below it keeps its place
     upload.notice(spec)

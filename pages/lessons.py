@@ -15,7 +15,7 @@ from privgraph_workbench.forms import widgets
 from privgraph_workbench.parts import layout
 from privgraph_workbench.parts.lessons import LESSONS, Lesson, Step
 from privgraph_workbench.serving import shell
-from privgraph_workbench.text import fill, page, texts
+from privgraph_workbench.text import fill, texts
 from privgraph_workbench.words import markup
 
 # In the address: the lesson, the step from 1 on, the answered steps of each lesson (letters from a on, with
@@ -71,8 +71,7 @@ def progress(name: str, more: str) -> None:
 
 def show_list() -> None:
     """All lessons."""
-    st.title("Lessons")
-    st.markdown(page("lessons")[0])
+    layout.head("lessons")
     following = next((name for name in LESSONS if open_steps(name)), None)
     columns = [*layout.columns("lessons-0", 3), *layout.columns("lessons-3", 3)]
     for place, (column, (name, lesson)) in enumerate(zip(columns, LESSONS.items(), strict=True), start=1):
@@ -92,8 +91,7 @@ def control_value(step: Step) -> Any:
     control, shown = step.control, st.query_params.get(CONTROLS) != "no"
     if control is None:
         return None
-    for complaint in widgets.complaints([control], prefix=PREFIX):
-        st.warning(complaint)
+    widgets.warn([control], prefix=PREFIX)
     try:
         if shown:
             return widgets.widget(control, prefix=PREFIX, percent=True)

@@ -21,7 +21,7 @@ from privgraph_workbench.play import world as worlds
 from privgraph_workbench.play.two_worlds import AUTOMATIC, LEVEL, ROUNDS, Game, Pair, drawn
 from privgraph_workbench.play.world import World
 from privgraph_workbench.serving import shell
-from privgraph_workbench.text import fill, page, texts
+from privgraph_workbench.text import fill, texts
 from privgraph_workbench.theme import THEMES
 from privgraph_workbench.words import markup, meaning
 from privgraph_workbench.words.numbers import bound, number, percent
@@ -44,8 +44,7 @@ CONTROLS = (
 
 def play() -> None:
     """Controls, the picture, two worlds side by side, and the game."""
-    for complaint in widgets.complaints(CONTROLS):
-        st.warning(complaint)
+    widgets.warn(CONTROLS)
     asked = st.query_params.get("eps")
     if asked is not None and asked not in EPSILONS:
         st.warning(fill(words["unknown"], name="eps", value=markup.literal(asked[:20])))
@@ -79,8 +78,7 @@ def play() -> None:
             st.caption(words["link"])
             link = layout.link("playground", **{key: str(st.query_params[key]) for key in st.query_params})
             st.code(link, language=None)
-        with st.popover("How to read this", icon=":material/help:"):
-            st.markdown(page("playground")[1])
+        layout.reading("playground")
     if protects != "nobody":
         score.metric("Adversary", bound(meaning.guess(epsilon, 0.0)), help=words["guess"])
     who, friend = take_out(world, protects, who, friend)
@@ -249,6 +247,5 @@ def scores(held: Game) -> None:
         st.dataframe(rows, hide_index=True, key="rounds", height=35 * (min(len(rows), 4) + 1) + 3)
 
 
-st.title("Playground")
-st.markdown(page("playground")[0])
+layout.head("playground")
 shell.fragment(play)()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -27,13 +26,12 @@ from privgraph_workbench.figures.relations import moved, relation_ranking
 from privgraph_workbench.figures.settings import composed
 from privgraph_workbench.forms import widgets
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.parts import choosing, encoders, layout, statement, states, sweep
+from privgraph_workbench.parts import choosing, encoders, layout, sending, statement, states
 from privgraph_workbench.parts.encoders import LAST, TEXT
 from privgraph_workbench.parts.file_links import drawn_figure
 from privgraph_workbench.serving import shell
-from privgraph_workbench.text import fill, page, texts
+from privgraph_workbench.text import fill, texts
 from privgraph_workbench.words import markup, meaning, naming
-from privgraph_workbench.words.numbers import upper
 
 LEARNERS = ("relational", "relation-rand")
 MOST_RUNS = 400
@@ -96,8 +94,8 @@ def choose(records: Sequence[RunRecord]) -> dict[str, RunRecord]:
     if asked is not None and "data" not in st.query_params:
         choosing.put("data", asked.spec.dataset)
     places = st.columns([2, 3, 3, 2], vertical_alignment="bottom")
-    with places[3], st.popover("How to read this", icon=":material/help:"):
-        st.markdown(reading)
+    with places[3]:
+        layout.reading("relations")
     if not records:
         return {}
     with places[0]:
@@ -239,22 +237,14 @@ def cost(chosen: Mapping[str, RunRecord], records: Sequence[RunRecord]) -> None:
     drawn_figure("relation_ranking", drawn, naming.statements_of(shown), first.id, shown)
     cells = pd.DataFrame(rows)
     guesses = {one.id: meaning.guess(one.statement.epsilon, one.statement.delta) for one in steps if one.statement}
-    cells["guess"] = [up(guesses.get(run), 5) for run in cells.run]
-    cells["epsilon"] = [up(one) for one in cells.epsilon]
-    form, help_, labels = st.column_config.NumberColumn, words["columns"], words["labels"]
-    config = {name: form(labels[name], format="percent", help=help_[name]) for name in COLUMNS[2:-1]}
-    config |= {"epsilon": form("ε", format="%.4g", help=help_["epsilon"]), "seeds": form(help=help_["seeds"])}
-    config["label"] = st.column_config.Column("setting", help=help_["label"])
-    st.dataframe(cells, hide_index=True, key="ranking", column_order=COLUMNS, column_config=config)
+    cells["guess"] = [layout.up(guesses.get(run), 5) for run in cells.run]
+    cells["epsilon"] = [layout.up(one) for one in cells.epsilon]
+    forms = dict.fromkeys(COLUMNS[2:-1], "percent") | {"epsilon": "%.4g"}
+    layout.table(cells, words["columns"], words["labels"], forms, key="ranking", column_order=COLUMNS)
     query = {"run": ids[-1], "attack": "relations"}
     st.page_link(shell.page("attacks"), label="Attacks on the private run", query_params=query)
     query = {"data": first.spec.dataset}
     st.page_link(shell.page("tradeoffs"), label="Trade-offs on these data", query_params=query)
-
-
-def up(value: float | None, digits: int = 4) -> float | None:
-    """A bound rounded up; None where there is none."""
-    return float(upper(value, digits)) if value is not None and math.isfinite(value) else None
 
 
 # Train
@@ -296,8 +286,8 @@ def train(first: RunRecord | None) -> None:
         st.page_link(shell.page("train"), label="All options", query_params=address)
         address = {"data": EMBEDDED, choosing.BRING: choosing.TEXTS}
         st.page_link(shell.page("data"), label="Other texts", query_params=address)
-    if pressed and sweep.send("relations", specs, engines.offered()[0]):
-        st.rerun()
+    if pressed:
+        sending.sweep("relations", specs, engines.offered()[0])
 
 
 def free(spec: RunSpec, options: Mapping[str, Scalar], unit: str, seeds: int) -> list[RunSpec]:
@@ -311,9 +301,7 @@ def free(spec: RunSpec, options: Mapping[str, Scalar], unit: str, seeds: int) ->
 
 
 words = texts("relations")
-top, reading = page("relations")
-st.title("Relations")
-st.markdown(top)
+layout.head("relations")
 queue.tick()
 store = queue.store()
 asked = tuple(st.query_params[key] for key in ("private", "bare") if key in st.query_params)
@@ -322,7 +310,7 @@ for name in asked:
     if name not in {one.id for one in records} and not store.count(RunQuery(ids=(name,), states=PENDING)):
         st.warning(fill(words["unknown"], run=markup.literal(name[:80])))
 chosen = choose(records)
-shell.fragment(sweep.progress, run_every=1.0 if sweep.pending("relations") else None)("relations")
+shell.fragment(sending.progress, run_every=1.0 if sending.pending("relations") else None)("relations")
 tabs = st.tabs(["Ask", "Cost", "Train"])
 with tabs[2]:
     train(chosen.get("private", chosen.get("bare")))

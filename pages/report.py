@@ -19,12 +19,12 @@ import streamlit as st
 from privgraph.home import home
 from privgraph.options import OptionError
 from privgraph_workbench.figures import figure_of
-from privgraph_workbench.parts import cart
+from privgraph_workbench.parts import cart, layout
 from privgraph_workbench.parts.links import offer
 from privgraph_workbench.report.archive import HTML, PDF
 from privgraph_workbench.report.asked import LETTERS, Asked, Entry
 from privgraph_workbench.serving.offered_files import File
-from privgraph_workbench.text import page, texts
+from privgraph_workbench.text import texts
 from privgraph_workbench.words.markup import literal, sentence
 
 TOLD = texts("report")["page"]
@@ -129,11 +129,8 @@ def show(packed: bytes) -> None:
     st.iframe(made[HTML].decode(), height=900, alt="The report")
 
 
-top, reading = page("report")
-st.title("Report")
-st.markdown(top)
-with st.popover("How to read this", icon=":material/help:"):
-    st.markdown(reading)
+layout.head("report")
+layout.reading("report")
 kept = cart.cart()
 left, right = st.columns([3, 2], gap="large")
 with left:

@@ -8,9 +8,9 @@ from statistics import fmean
 
 import streamlit as st
 
-from privgraph.options import Option, OptionError, Parameter
+from privgraph.options import Option, Parameter
 from privgraph.registry import METHODS
-from privgraph.runs.records import EXAMPLE, PROTECTED, STATES, RunQuery, RunRecord, StoreError
+from privgraph.runs.records import EXAMPLE, PROTECTED, STATES, RunQuery, RunRecord
 from privgraph_workbench import run_list
 from privgraph_workbench.facts import composition, datasets, plans
 from privgraph_workbench.figures.chart import COLUMNS, Row
@@ -21,7 +21,7 @@ from privgraph_workbench.parts import cart, choosing, layout, one_run, run_rows,
 from privgraph_workbench.parts.file_links import drawn_figure
 from privgraph_workbench.report.asked import Entry
 from privgraph_workbench.serving import shell
-from privgraph_workbench.text import fill, page, texts
+from privgraph_workbench.text import fill, texts
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import labels, method_title, settings_of, statements_of
@@ -109,14 +109,11 @@ def start_of_page(total: int) -> int:
     if last <= 1:
         return 0
     number = Parameter("page", int, 1, Option("which part of the list", low=1, high=last, label=f"Page of {last}"))
-    for complaint in widgets.complaints([number]):
-        st.warning(complaint)
-    try:
-        with st.container(width=180):
-            return (int(widgets.widget(number)) - 1) * PAGE_SIZE
-    except OptionError as error:
-        st.error(markup.sentence(error))
-        return 0
+    widgets.warn([number])
+    start = 0
+    with layout.refusals(), st.container(width=180):
+        start = (int(widgets.widget(number)) - 1) * PAGE_SIZE
+    return start
 
 
 def choose(on: Sequence[str], off: Sequence[str]) -> None:
@@ -178,12 +175,10 @@ def actions(records: Sequence[RunRecord], own: Sequence[str]) -> None:
         with st.popover("Tag", icon=":material/label:"), st.form("tag_chosen", border=False, clear_on_submit=True):
             tag = st.text_input("Tag", placeholder="baseline")
             if st.form_submit_button("Add the tag"):
-                try:
+                with layout.refusals():
                     for run in own:
                         queue.own().tag(run, tag)
                     st.rerun()
-                except StoreError as error:
-                    st.error(markup.sentence(error))
     with st.popover("Copy", icon=":material/content_copy:"):
         for record in records:
             st.code(layout.link("train", run=record.id), language=None, wrap_lines=True)
@@ -271,9 +266,7 @@ def mean_curve(group: Sequence[RunRecord], label: str) -> list[Row]:
 
 def show_list() -> None:
     """Filters, the list, and what can be done with chosen runs."""
-    top, reading = page("runs")
-    st.title("Runs")
-    st.markdown(top)
+    layout.head("runs")
     if (asked := st.query_params.get("run")) is not None:
         st.warning(fill(words["missing"], runs=markup.literal(asked[:80])))
     store = queue.store()
@@ -288,8 +281,7 @@ def show_list() -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="list-line"):
         runs = sum(map(len, groups))
         st.markdown(f"Settings: **{len(groups):,}** · Runs: **{runs:,}**", width="content")
-        with st.popover("How to read this", icon=":material/help:"):
-            st.markdown(reading)
+        layout.reading("runs")
         if refuted and st.toggle(f"Refuted ({len(refuted)})", key=REFUTED, bind="query-params", help=words["refuted"]):
             groups = refuted
         if filtered:

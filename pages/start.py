@@ -14,7 +14,7 @@ from privgraph_workbench.figures.drawing.with_plotly import draw
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.forms import beginnings, widgets
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.parts import beginning, choosing, layout, states
+from privgraph_workbench.parts import choosing, layout, sending, states
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, page, texts
 from privgraph_workbench.words import markup, meaning, naming
@@ -51,7 +51,7 @@ def demo() -> None:
     """The button of the demo."""
     if st.button("Run the demo", type="primary", key="demo", icon=":material/play_arrow:"):
         options = {"unit": "edge", "epsilon": 2.0}
-        beginning.send([make_spec("progap", "social", options, data_options=DEMO_DATA)], tags=["demo"])
+        sending.send([make_spec("progap", "social", options, data_options=DEMO_DATA)], tags=["demo"])
     st.markdown(fill(words["demo"], guess=bound(meaning.guess(2.0, 1e-4))))
 
 
@@ -74,10 +74,9 @@ def recent() -> None:
         st.page_link(shell.page("runs"), label=f"All {total:,} runs", icon=":material/list_alt:")
 
 
-top, reading = page("start")
 queue.tick()
 st.title("privgraph")
-st.markdown(top)
+st.markdown(page("start")[0])
 drawn = curve(queue.examples().url, layout.theme())
 with st.container(border=True):
     left, right = layout.columns("start-curve", (2, 3))
@@ -87,8 +86,7 @@ with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center"):
             if drawn is not None:
                 st.badge("example", color="violet", help=texts("labels")["example"])
-            with st.popover("How to read this", icon=":material/help:"):
-                st.markdown(reading)
+            layout.reading("start")
             address = {"data": "social"}
             st.page_link(
                 shell.page("tradeoffs"), label="Compare methods", icon=":material/balance:", query_params=address

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,12 +11,10 @@ import pandas as pd
 import streamlit as st
 
 from privgraph.data.catalogue import dataset
-from privgraph.data.errors import DataError
 from privgraph.methods.prompts.dp_gpl.ensemble import NAME as ENSEMBLE
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
 from privgraph.methods.teachers.answers import NAME as ANSWERS
 from privgraph.methods.teachers.answers import Answers
-from privgraph.options import OptionError
 from privgraph.registry import METHODS
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.spec import RunSpec, make_spec
@@ -33,10 +30,10 @@ from privgraph_workbench.parts import choosing, keeping, laboratory, layout, sta
 from privgraph_workbench.parts.file_links import drawn_figure
 from privgraph_workbench.parts.laboratory import TIMES, Setting
 from privgraph_workbench.serving import shell
-from privgraph_workbench.text import fill, page, texts
+from privgraph_workbench.text import fill, texts
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words import markup, meaning, naming
-from privgraph_workbench.words.numbers import chance, percent, rounded_delta, stated, upper
+from privgraph_workbench.words.numbers import chance, percent, rounded_delta, stated
 
 TEACHERS = ("privgnn", "pate", "dp-gpl")
 TABS = ("One query", "Who pays", "Answers", "Compared")
@@ -120,8 +117,7 @@ def controls(spec: RunSpec, own: Setting) -> tuple[Setting, float]:
         asked = {one.name for one in levers if before is None and LAB + one.name in st.query_params}
         widgets.put([one for one in levers if one.name not in asked], own.options, LAB)
         st.session_state[f"{LAB}of"] = spec.id
-    for complaint in widgets.complaints(levers, prefix=LAB):
-        st.warning(complaint)
+    widgets.warn(levers, prefix=LAB)
     with st.popover("More options", icon=":material/tune:"):
         filled = widgets.options_form(levers, prefix=LAB, heading=False, flat=True, known=own.options)
     setting = own.with_options(filled.values)
@@ -140,7 +136,7 @@ def one_query(
 ) -> None:
     """One query before and after noise, and the one price of all queries."""
     place, count, law = 0, "", None
-    try:
+    with layout.refusals():
         with st.container(border=True), st.container(horizontal=True, vertical_alignment="bottom"):
             if found is not None:
                 place = choose_query(found, answers.data(found, names))
@@ -179,8 +175,6 @@ def one_query(
         address = {"method": spec.method, "data": spec.dataset, "split": spec.split, "store": shell.MINE}
         address |= {**widgets.address(spec.data_options, prefix="data."), **widgets.address(setting.options)}
         st.page_link(shell.page("train"), label="Train with these settings", query_params=address)
-    except (OptionError, DataError) as error:
-        st.error(markup.sentence(error))
 
 
 def prices(setting: Setting) -> list[layout.Card]:
@@ -241,26 +235,20 @@ def who_pays(record: RunRecord, setting: Setting | None) -> None:
         "weights",
         weight=heavy,
         teachers=np.bincount(own),
-        one=[up(value) for value in alone] or [None] * len(heavy),
-        all=[up(value) for value in whole],
-        guess=[up(meaning.guess(value, ensemble.delta), 3) for value in whole],
+        one=[layout.up(value) for value in alone] or [None] * len(heavy),
+        all=[layout.up(value) for value in whole],
+        guess=[layout.up(meaning.guess(value, ensemble.delta), 3) for value in whole],
     )
     with layout.fold("Every teacher", "teachers", icon=":material/groups:") as part:
         if part.open:
             every_teacher(record, ensemble)
 
 
-def up(value: float, digits: int = 4) -> float | None:
-    """A bound rounded up; None where it is infinite."""
-    return float(upper(value, digits)) if math.isfinite(value) else None
-
-
 def table(key: str, **cells: Any) -> None:
     """A table of numbers, with the help of each column."""
-    labels, help_, form = words["labels"], words["columns"], {"guess": "percent", "accuracy": "percent"}
-    number = st.column_config.NumberColumn
-    config = {one: number(labels.get(one), format=form.get(one, "%.4g"), help=help_.get(one)) for one in cells}
-    st.dataframe(cells, hide_index=True, key=key, column_config=config)
+    forms = dict.fromkeys(cells, "%.4g") | dict.fromkeys(cells.keys() & {"guess", "accuracy"}, "percent")
+    helps = {name: words["columns"].get(name) for name in cells}
+    layout.table(cells, helps, words["labels"], forms, key=key)
 
 
 def every_teacher(record: RunRecord, ensemble: Ensemble) -> None:
@@ -272,7 +260,7 @@ def every_teacher(record: RunRecord, ensemble: Ensemble) -> None:
         "every_teacher",
         teacher=order,
         weight=ensemble.weights[order],
-        all=[up(float(ensemble.sound[one])) for one in order],
+        all=[layout.up(float(ensemble.sound[one])) for one in order],
         labelled=ensemble.sizes[order],
         centrality=ensemble.centrality[order],
         accuracy=ensemble.accuracy[order],
@@ -327,14 +315,12 @@ def comparison(found: Sequence[RunRecord], kept: Mapping[str, str], record: RunR
     drawn = draw(teachers_compared.chart(rows), layout.theme())
     drawn_figure("teachers_compared", rows, naming.statements_of(shown), "teachers", shown, drawn)
     cells = pd.DataFrame(rows)
-    cells["epsilon"] = [up(value) for value in cells.epsilon]
+    cells["epsilon"] = [layout.up(value) for value in cells.epsilon]
     cells["kept"] = [any(run in kept for run in str(runs).split()) for runs in cells.runs]
-    help_, forms = words["columns"] | texts("columns")["settings"], {"epsilon": "%.4g", "delta": "%.2g"}
-    forms |= dict.fromkeys(("mean", "low", "high"), "percent")
-    config = {name: st.column_config.Column(help=help_[name]) for name in SETTING_COLUMNS}
-    config |= {name: st.column_config.NumberColumn(format=form, help=help_[name]) for name, form in forms.items()}
+    forms = {"epsilon": "%.4g", "delta": "%.2g", **dict.fromkeys(("mean", "low", "high"), "percent")}
+    helps_ = words["columns"] | texts("columns")["settings"]
     shared: dict[str, Any] = {"on_select": "rerun", "selection_mode": "single-row", "column_order": SETTING_COLUMNS}
-    picked = st.dataframe(cells, hide_index=True, key="compared", column_config=config, **shared)
+    picked = layout.table(cells, helps_, {}, forms, key="compared", **shared)
     for runs in [str(rows[one]["runs"]).split() for one in picked.selection.rows if one < len(rows)]:
         if here := next((run for run in runs if run in kept), None):
             st.page_link(shell.page("teachers"), label="Open its answers", query_params={"run": here})
@@ -342,9 +328,7 @@ def comparison(found: Sequence[RunRecord], kept: Mapping[str, str], record: RunR
 
 
 words, helps = texts("teachers"), texts("teachers")["numbers"]
-top, reading = page("teachers")
-st.title("Teachers")
-st.markdown(top)
+layout.head("teachers")
 queue.tick()
 keeping.keep("teachers", (LAB, "epsilons.", "query", "show"))
 store, asked = queue.store(), st.query_params.get("run", "")
@@ -363,8 +347,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     if record is not None:
         states.badge(record, finished=True)
         st.page_link(shell.page("train"), label="Open the run", query_params={"run": record.id})
-    with st.popover("How to read this", icon=":material/help:"):
-        st.markdown(reading)
+    layout.reading("teachers")
 graph = laboratory.read(spec, named=record is not None)
 setting, names = graph.setting, graph.names
 if graph.pending:

@@ -31,10 +31,10 @@ from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.figures.settings import table_rows
 from privgraph_workbench.forms import data_options
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.parts import choosing, layout, statement, sweep
+from privgraph_workbench.parts import choosing, layout, sending, statement
 from privgraph_workbench.parts.file_links import figure_exports
 from privgraph_workbench.serving import shell
-from privgraph_workbench.text import fill, page, texts
+from privgraph_workbench.text import fill, texts
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import data_title, method_title, statements_of
 from privgraph_workbench.words.numbers import duration, percent
@@ -137,21 +137,12 @@ def headline(found: Sequence[advice.Advice], epsilon: float) -> str:
 
 def table(found: Sequence[advice.Advice]) -> None:
     """A row for each method at each epsilon."""
-    help_ = texts("columns")["advice"]
     shares = dict.fromkeys(("accuracy", "low", "high"), "percent")
     forms = shares | dict.fromkeys(("cost", "cost_low", "cost_high"), "%.1f")
-    number = st.column_config.NumberColumn
-    st.dataframe(
-        advice.table(found).round(dict.fromkeys(shares, 3)),
-        hide_index=True,
-        key=f"advice.{found[0].methods[0].method}",
-        column_order=["epsilon", "method", "verdict", *forms, "seeds", "promise"],
-        column_config={
-            **{name: number(name.replace("_", " "), format=form, help=help_[name]) for name, form in forms.items()},
-            **{name: st.column_config.Column(help=help_[name]) for name in ("verdict", "promise", "seeds")},
-            "epsilon": number("ε", format="%g", help=help_["epsilon"]),
-        },
-    )
+    order = ["epsilon", "method", "verdict", *forms, "seeds", "promise"]
+    cells = advice.table(found).round(dict.fromkeys(shares, 3))
+    key, forms = f"advice.{found[0].methods[0].method}", {**forms, "epsilon": "%g"}
+    layout.table(cells, texts("columns")["advice"], {"epsilon": "ε"}, forms, key=key, column_order=order)
 
 
 def reach(found: Sequence[advice.Advice], wished: float) -> None:
@@ -172,8 +163,8 @@ def click(runs: str) -> None:
 
 def answer(graph: str, unit: str, was_pending: bool) -> None:
     """The figure and the advice; drawn again as runs end."""
-    sweep.progress("tradeoffs")
-    busy = sweep.pending("tradeoffs")
+    sending.progress("tradeoffs")
+    busy = sending.pending("tradeoffs")
     if was_pending and not busy:
         st.rerun()
     opened = str(st.session_state.pop(OPENED, "")).split()
@@ -283,9 +274,8 @@ def form(spec: DatasetSpec, options: Mapping[str, Scalar], unit: str) -> None:
         about = {one: f"{one}: {ENGINES[one].about}" for one in (engine, *others)}
         engine = st.selectbox("Train on", list(about), key=f"sweep_engine.{key}", format_func=about.__getitem__)
     shared = {"type": "primary", "icon": ":material/play_arrow:", "disabled": not ready}
-    pressed = st.button(f"Run the sweep ({len(specs)} runs)", key=f"sweep_go.{key}", **shared)
-    if pressed and sweep.send("tradeoffs", specs, engine):
-        st.rerun()
+    if st.button(f"Run the sweep ({len(specs)} runs)", key=f"sweep_go.{key}", **shared):
+        sending.sweep("tradeoffs", specs, engine)
 
 
 def train(name: str, graph: str, unit: str) -> None:
@@ -303,9 +293,7 @@ def train(name: str, graph: str, unit: str) -> None:
     form(spec, dict(queue.of(run).get(run).spec.data_options) if run else {}, unit)
 
 
-top, reading = page("tradeoffs")
-st.title("Trade-offs")
-st.markdown(top)
+layout.head("tradeoffs")
 queue.tick()
 store = queue.store()
 known = graphs(store.url, store.done_mark())
@@ -326,9 +314,8 @@ methods = choosing.several(
     right, "Methods", {one: method.title for one, method in METHODS.items()}, "curve", placeholder="all"
 )
 words, _ = known.get(name, (GraphId.made(name, {}, "random").words(), 0))
-with st.popover("How to read this", icon=":material/help:"):
-    st.markdown(reading)
-busy = sweep.pending("tradeoffs")
+layout.reading("tradeoffs")
+busy = sending.pending("tradeoffs")
 shell.fragment(answer, run_every=POLL_SECONDS if busy else None)(words, unit, busy)
 with layout.fold("Run a sweep", "sweep", icon=":material/play_arrow:", opened=name not in known) as part:
     if part.open:

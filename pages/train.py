@@ -25,11 +25,11 @@ from privgraph_workbench.figures.runs import expected
 from privgraph_workbench.forms import beginnings, data_options, fields, widgets
 from privgraph_workbench.forms.again import CHANGED
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.parts import beginning, choosing, layout, one_run, planning, statement
+from privgraph_workbench.parts import choosing, layout, one_run, planning, sending, statement
 from privgraph_workbench.parts.file_links import drawn_figure
 from privgraph_workbench.parts.planning import SEEDS, SETUP, Asked
 from privgraph_workbench.serving import shell
-from privgraph_workbench.text import fill, page, texts
+from privgraph_workbench.text import fill, texts
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.meaning import WHO, protected
@@ -135,8 +135,7 @@ def choose_unit(method: MethodSpec, spec: DatasetSpec, known: Sequence[Parameter
 def choose_options(spec: DatasetSpec, method: MethodSpec) -> Asked:
     """Unit, target epsilon and seeds; and folded away all other options."""
     known = beginnings.form(method)
-    for complaint in widgets.complaints([*known, SEEDS, *SETUP]):
-        st.warning(complaint)
+    widgets.warn([*known, SEEDS, *SETUP])
     left, middle, right = st.columns([4, 6, 2], gap="medium")
     with left:
         privacy = choose_unit(method, spec, known)
@@ -265,11 +264,9 @@ def priced(run: RunSpec) -> dict[str, str]:
 
 def form() -> None:
     """The form, with the bar that decides in sight above it."""
-    top, reading = page("train")
-    st.title("Train")
+    layout.head("train")
     if (wanted := st.query_params.get("run")) is not None:
         st.warning(fill(words["unknown_run"], run=markup.literal(wanted[:80])))
-    st.markdown(top)
     bar = st.container(key="runbar", horizontal=True, vertical_alignment="center")
     below = st.container()
     left, right = st.columns(2, gap="medium")
@@ -296,7 +293,7 @@ def form() -> None:
         numbers(found or [], told, asked, RELATIONS in method.tasks, took)
         label = "Run" if len(runs) < 2 else f"Run {len(runs)} runs"
         if st.button(label, type="primary", key="go", disabled=not runs, icon=":material/play_arrow:"):
-            beginning.send(runs, changed=st.query_params.get(CHANGED, ""))
+            sending.send(runs, changed=st.query_params.get(CHANGED, ""))
     with below:
         for kind, slots in planning.doubts(found or [], told, asked) if runs else ():
             st.warning(fill(words["doubts"][kind], **slots), icon=":material/trending_down:")
@@ -308,8 +305,7 @@ def form() -> None:
             read = partial(datasets.public_facts, spec, asked.data.values, asked.split)
             layout.wait(words["counting"], lambda: read() is not None)
     with right, st.container(horizontal=True):
-        with st.popover("How to read this", icon=":material/help:"):
-            st.markdown(reading)
+        layout.reading("train")
         start_here(method, spec, asked)
     left, right = layout.columns("before", 2)
     with left:

@@ -60,8 +60,7 @@ def options_form(spec: DatasetSpec, *, expanded: bool = False, within: DeltaGene
     if options_class is None:
         return widgets.Filled()
     found = known(spec)
-    for complaint in widgets.complaints(found, prefix="data."):
-        st.warning(complaint)
+    widgets.warn(found, prefix="data.")
     flat = within is not None
     title = "Settings of this invented network"
     if flat:

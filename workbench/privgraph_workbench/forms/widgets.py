@@ -71,6 +71,12 @@ def complaints(parameters: Sequence[Parameter], prefix: str = "", *, typed: bool
     return sentences
 
 
+def warn(parameters: Sequence[Parameter], prefix: str = "", *, typed: bool = True) -> None:
+    """Show these complaints."""
+    for sentence in complaints(parameters, prefix, typed=typed):
+        st.warning(sentence)
+
+
 def _holds(parameter: Parameter, text: str) -> bool:
     """Whether the parameter's widget keeps that text of an address, right or wrong."""
     return fields.is_text(parameter) or (fields.is_whole(parameter) and text.lstrip("+-").isdecimal())

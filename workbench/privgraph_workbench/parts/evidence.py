@@ -11,6 +11,7 @@ import streamlit as st
 
 from privgraph_workbench import leaks
 from privgraph_workbench.jobs import queue
+from privgraph_workbench.parts import layout
 from privgraph_workbench.text import texts
 from privgraph_workbench.theme import EPSILONS
 
@@ -49,12 +50,6 @@ def unreadable() -> int:
 
 def table(shown: pd.DataFrame, kind: Kind, *, leave_out: Sequence[str] = (), **more: Any) -> Any:
     """Draw attacks or audits; `more` goes to Streamlit, and gives what was chosen."""
-    config: dict[str, Any] = {}
-    for name, help_ in texts("columns")[kind].items():
-        label = LABELS.get(name, name.replace("_", " "))
-        config[name] = st.column_config.Column(label, help=help_)
-        if name in FORMATS:
-            config[name] = st.column_config.NumberColumn(label, help=help_, format=FORMATS[name])
-    order = [name for name in config if name not in leave_out]
-    cells = shown[order].replace(math.inf, None)
-    return st.dataframe(cells, hide_index=True, column_config=config, placeholder="", **more)
+    helps = texts("columns")[kind]
+    cells = shown[[name for name in helps if name not in leave_out]].replace(math.inf, None)
+    return layout.table(cells, helps, LABELS, FORMATS, placeholder="", **more)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from typing import Literal
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, Literal
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
@@ -13,7 +14,23 @@ from streamlit.elements.lib.mutable_expander_container import ExpanderContainer
 
 from privgraph.data.errors import DataError
 from privgraph.options import OptionError, UnknownName
+from privgraph.runs.records import StoreError
 from privgraph_workbench.serving import shell
+from privgraph_workbench.text import page
+from privgraph_workbench.words import markup
+from privgraph_workbench.words.numbers import upper
+
+
+def head(name: str) -> None:
+    """The title of a page, and its question."""
+    st.title(shell.TITLES[name][0])
+    st.markdown(page(name)[0])
+
+
+def reading(name: str) -> None:
+    """What explains a page."""
+    with st.popover("How to read this", icon=":material/help:"):
+        st.markdown(page(name)[1])
 
 
 def fold(label: str, key: str, *, icon: str | None = None, opened: bool = False) -> ExpanderContainer:
@@ -40,6 +57,34 @@ def cards(key: str, boxes: Sequence[Card]) -> None:
             column.metric(label, value, said, delta_color="off", delta_arrow="off", border=True, help=help_)
 
 
+def table(
+    frame: Any, helps: Mapping[str, str], labels: Mapping[str, str], formats: Mapping[str, str], **more: Any
+) -> Any:
+    """A table whose columns have a help each; those with a format are numbers. `more` goes to Streamlit, and
+    gives what was chosen."""
+    config: dict[str, Any] = {}
+    for name, help_ in helps.items():
+        label = labels.get(name, name.replace("_", " "))
+        config[name] = st.column_config.Column(label, help=help_)
+        if name in formats:
+            config[name] = st.column_config.NumberColumn(label, help=help_, format=formats[name])
+    return st.dataframe(frame, hide_index=True, column_config=config, **more)
+
+
+def up(value: float | None, digits: int = 4) -> float | None:
+    """A bound for a table, rounded up; None where there is none."""
+    return float(upper(value, digits)) if value is not None and math.isfinite(value) else None
+
+
+@contextmanager
+def refusals() -> Iterator[None]:
+    """Show what is refused inside in its one sentence."""
+    try:
+        yield
+    except (StoreError, OptionError, DataError, UnknownName, OSError) as error:
+        st.error(markup.sentence(error))
+
+
 def wait(told: str, ready: Callable[[], bool]) -> None:
     """Say what is waited for, and draw the page again as soon as it is `ready`."""
 
@@ -58,7 +103,7 @@ def theme() -> str:
     return "dark" if st.context.theme.type == "dark" else "light"
 
 
-def link(page: str, **query: str) -> str:
+def link(name: str, **query: str) -> str:
     """The full address of a page of this app, for copying."""
     here = urlsplit(st.context.url or "http://localhost/")
-    return urlunsplit((here.scheme, here.netloc, f"/{page}", urlencode(query), ""))
+    return urlunsplit((here.scheme, here.netloc, f"/{name}", urlencode(query), ""))

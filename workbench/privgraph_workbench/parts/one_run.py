@@ -31,13 +31,13 @@ from privgraph_workbench.figures.graphs import predicted
 from privgraph_workbench.figures.runs import curves, standing
 from privgraph_workbench.forms import again, fields
 from privgraph_workbench.jobs import queue, watching
-from privgraph_workbench.parts import beginning, cart, evidence, layout, statement, states
+from privgraph_workbench.parts import cart, evidence, layout, sending, statement, states
 from privgraph_workbench.parts.file_links import drawn_figure, figure_exports
 from privgraph_workbench.parts.links import offer
 from privgraph_workbench.report.asked import Entry
 from privgraph_workbench.serving import shell
 from privgraph_workbench.serving.offered_files import File
-from privgraph_workbench.text import fill, page, texts
+from privgraph_workbench.text import fill, texts
 from privgraph_workbench.words import markup, naming, settings
 from privgraph_workbench.words.measures import RELATIONS
 from privgraph_workbench.words.naming import statements_of
@@ -96,7 +96,7 @@ def _draw(run: str, was_live: bool) -> None:
     told, same = outlook(record)
     _head(record)
     _buttons(record)
-    beginning.earlier(record)
+    sending.earlier(record)
     if record.error:
         (st.error if record.state in ("failed", "lost") else st.info)(markup.sentence(record.error))
     if record.state == "done":
@@ -146,11 +146,9 @@ def _buttons(record: RunRecord) -> None:
                 st.rerun()
         ended = record.state in ("stopped", "failed", "lost")
         if ended and st.button("Try again", key="retry", icon=":material/replay:", help=words["retry"]):
-            try:
+            with layout.refusals():
                 queue.retry(record.id)
                 st.rerun()
-            except (StoreError, OptionError, OSError) as error:
-                st.error(markup.sentence(error))
         if st.button("Change and run again", key="change", icon=":material/edit:"):
             st.switch_page(shell.page("train"), query_params=again.address(record))
         if record.state == "done":
@@ -159,8 +157,7 @@ def _buttons(record: RunRecord) -> None:
         with st.popover("Copy", icon=":material/content_copy:"):
             st.code(layout.link("train", run=record.id), language=None, wrap_lines=True)
             st.code(plans.command_line(record.spec), language="shell", wrap_lines=True)
-        with st.popover("How to read this", icon=":material/help:"):
-            st.markdown(page("run")[1])
+        layout.reading("run")
         st.page_link(shell.page("runs"), label="All runs", icon=":material/arrow_back:")
 
 
@@ -215,7 +212,7 @@ def _without_privacy(record: RunRecord, told: bool) -> None:
         label, icon = "The run without privacy", ":material/arrow_forward:"
         st.page_link(shell.page("train"), label=label, icon=icon, query_params={"run": wanted.id})
     elif not (told or record.example) and st.button("Train it without privacy", icon=":material/play_arrow:"):
-        beginning.send([wanted], tags=["reference"])
+        sending.send([wanted], tags=["reference"])
 
 
 def _so_far(watched: watching.Watched) -> None:
@@ -350,15 +347,12 @@ def _on_graph(record: RunRecord) -> None:
     def read() -> describing.Description | None:
         return describing.describe(spec.dataset, spec.data_options, spec.split, node)
 
-    try:
+    with layout.refusals():
         described = read()
-    except (DataError, OptionError, UnknownName) as error:
-        st.error(markup.sentence(error))
-        return
-    if described is None:
-        layout.wait(words["reading"], lambda: read() is not None)
-    else:
-        _piece(record, found, described)
+        if described is None:
+            layout.wait(words["reading"], lambda: read() is not None)
+        else:
+            _piece(record, found, described)
 
 
 def _another(key: str, found: Predictions) -> None:

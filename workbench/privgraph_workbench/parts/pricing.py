@@ -61,8 +61,7 @@ class Priced:
 def facts_of(spec: DatasetSpec | None) -> PublicFacts | str | None:
     """The sizes, None while they are being counted, or a sentence that says what is wrong with them."""
     known, prefix = (SIZES, "size.") if spec is None else (data_options.known(spec), "data.")
-    for complaint in widgets.complaints(known, prefix=prefix, typed=spec is None):
-        st.warning(complaint)
+    widgets.warn(known, prefix=prefix, typed=spec is None)
     if spec is not None:
         return counted(spec)
     filled = widgets.options_form(SIZES, prefix="size.", heading=False)

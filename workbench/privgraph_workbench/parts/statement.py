@@ -12,6 +12,7 @@ from privgraph.privacy.ledger import Ledger, LedgerEntry
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import tuning_price
 from privgraph_workbench.facts import composition, method_costs
+from privgraph_workbench.parts import layout
 from privgraph_workbench.text import fill, texts
 from privgraph_workbench.theme import EPSILONS, Epsilon
 from privgraph_workbench.words import markup, meaning, statements
@@ -107,20 +108,11 @@ def ledger(entries: Sequence[LedgerEntry]) -> None:
         for entry in entries
     ]
     columns = [name for name in rows[0] if any(row[name] not in (None, "") for row in rows)]
-    number, helps = st.column_config.NumberColumn, told["ledger"]
-    st.dataframe(
-        [{name: row[name] for name in columns} for row in rows],
-        hide_index=True,
-        alt=helps["mechanism"],
-        placeholder="",
-        column_config={
-            "times": number(help=helps["times"]),
-            "noise σ": number(format="%.3g", help=helps["sigma"]),
-            "sensitivity": number(format="%.3g", help=helps["sensitivity"]),
-            "sampling": number(format="%.3g", help=helps["sampling"]),
-            "accounted as": st.column_config.Column(help=helps["accounted"]),
-        },
-    )
+    names = {"times": "times", "noise σ": "sigma", "sensitivity": "sensitivity", "sampling": "sampling"}
+    helps = {label: told["ledger"][name] for label, name in {**names, "accounted as": "accounted"}.items()}
+    cells = [{name: row[name] for name in columns} for row in rows]
+    forms = dict.fromkeys([*names][1:], "%.3g")
+    layout.table(cells, helps, {}, forms, alt=told["ledger"]["mechanism"], placeholder="")
 
 
 def promise(said: PrivacyStatement) -> None:

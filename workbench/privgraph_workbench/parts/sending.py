@@ -1,0 +1,79 @@
+"""Send runs from a page: open the first, or watch how far all of them are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+import streamlit as st
+
+from privgraph.runs.queueing import LOCAL
+from privgraph.runs.records import FINISHED, PENDING, RunQuery, RunRecord
+from privgraph.runs.spec import RunSpec
+from privgraph_workbench.jobs import queue
+from privgraph_workbench.parts import layout
+from privgraph_workbench.serving import shell
+from privgraph_workbench.text import texts
+
+
+def send(specs: Sequence[RunSpec], tags: Sequence[str] = (), *, changed: str = "") -> None:
+    """Submit the runs, and open the first.
+
+    Args:
+        specs: What is trained.
+        tags: Tags of all of them.
+        changed: The run whose settings were changed to these.
+    """
+    before = queue.own().find(RunQuery(ids=(specs[0].id,)))
+    with layout.refusals():
+        ids = queue.submit(specs, tags=tags)
+        st.session_state.setdefault("changed", {}).update(dict.fromkeys(ids, changed))
+        st.session_state["earlier"] = ids[0] if before and not before[0].pending else ""
+        st.switch_page(shell.page("train"), query_params={"run": ids[0]})
+
+
+def earlier(record: RunRecord) -> None:
+    """Say that the run that was asked for had ended before, and offer another seed."""
+    if st.session_state.get("earlier") != record.id:
+        return
+    another = replace(record.spec, trial="")
+    while queue.own().count(RunQuery(ids=(another.id,))):
+        another = replace(another, seed=another.seed + 1)
+    st.info(texts("runs")["earlier"], icon="🕰️")
+    if st.button(f"Run again with seed {another.seed}", key="another", type="primary", icon=":material/play_arrow:"):
+        send([another], tags=record.tags)
+
+
+def sweep(page: str, specs: Sequence[RunSpec], engine: str = LOCAL) -> None:
+    """Submit the runs, and draw that page again, which shows how far they are."""
+    with layout.refusals():
+        sent = queue.submit(specs, tags=["sweep"], engine=engine)
+        for row in queue.own().find_rows(RunQuery(ids=tuple(sent), states=("stopped", "lost"))):
+            queue.retry(str(row["id"]))
+        st.session_state[f"sent.{page}"] = tuple(dict.fromkeys(sent))
+        st.query_params["store"] = shell.MINE
+        st.rerun()
+
+
+def pending(page: str) -> bool:
+    """Whether runs that were sent from that page are under way."""
+    ids = st.session_state.get(f"sent.{page}", ())
+    return bool(ids) and bool(queue.own().count(RunQuery(ids=ids, states=PENDING)))
+
+
+def progress(page: str) -> None:
+    """How far the runs are that were sent last from that page; the way to them once they are over."""
+    ids: tuple[str, ...] = st.session_state.get(f"sent.{page}", ())
+    if not ids:
+        return
+    queue.tick()
+    states = Counter(queue.own().states(ids).values())
+    over = sum(count for state, count in states.items() if state in FINISHED)
+    st.progress(over / len(ids), text=", ".join(f"{state}: {count}" for state, count in states.items()))
+    if over == len(ids):
+        address = {"store": shell.MINE, "chosen": ",".join(ids[:20])}
+        st.page_link(shell.page("runs"), label="Open these runs", query_params=address)
+    elif st.button("Stop", key="sweep_stop", icon=":material/stop:"):
+        for row in queue.own().find_rows(RunQuery(ids=ids, states=PENDING)):
+            queue.own().request_stop(str(row["id"]))
