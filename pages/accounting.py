@@ -13,9 +13,8 @@ import streamlit as st
 from privgraph.data.spec import DatasetSpec, PublicFacts
 from privgraph.methods.aggregation.options import AggregationConfig
 from privgraph.methods.base import EPSILON, filled_in
-from privgraph.methods.gradients.heter_poisson.config import PUBLISHED_CLIP, Config
+from privgraph.methods.gradients.heter_poisson.config import Config
 from privgraph.options import Option, OptionError, Parameter, build, parameters, values
-from privgraph.papers import heter_poisson
 from privgraph.privacy.precision import precision_bound
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS, MethodSpec
@@ -23,8 +22,8 @@ from privgraph_workbench.facts import datasets, method_costs
 from privgraph_workbench.facts.method_costs import Curve, Setting
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.costs import cost, entry_costs, ledger
-from privgraph_workbench.figures.noise import noise_shapes, precision, revealed_scale, terms
-from privgraph_workbench.forms import beginnings, data_options, fields, widgets
+from privgraph_workbench.figures.noise import precision
+from privgraph_workbench.forms import beginnings, data_options, widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.parts import choosing, keeping, layout, pricing, statement
 from privgraph_workbench.parts.file_links import drawn_figure
@@ -39,7 +38,6 @@ FIRST = "progap"  # the method that is chosen at first
 NOISE, NOBODY = "noise", "nobody"
 words = texts("accounting")
 helps = words["options"]
-ORDER = Parameter("order", float, 2.0, Option(helps["order"], low=1.01, high=10, scale="log", label="Rényi order α"))
 PRIVATE_ROW = (
     Parameter("classes", int, 10, Option(helps["classes"], low=2, high=10**5, label="Classes C")),
     Parameter("epsilon", float, 2.0, EPSILON),
@@ -65,41 +63,18 @@ def choose_methods() -> tuple[MethodSpec, str | None]:
     """A method, of those that protect something and fit this graph; and one beside it, if any."""
     units = {name: method_costs.private_units(name) for name in method_costs.private_methods()}
     refused = {name: spec and beginnings.unfit(METHODS[name], spec, held) for name, held in units.items()}
+    refused |= {name: fill(words["protects_none"], title=METHODS[name].title) for name in METHODS.keys() - units.keys()}
     offered = sorted((name for name, why in refused.items() if why is None), key=lambda name: name != FIRST)
-    asked = st.query_params.get("method")
-    if asked is not None and asked not in offered:
-        reason = refused.get(asked)
-        if asked in METHODS and reason is None:
-            reason = fill(words["protects_none"], title=METHODS[asked].title)
-        widgets.leave(asked)
-        told = markup.literal(reason or asked[:80])
-        st.warning(fill(words["used"], reason=told, title=METHODS[offered[0]].title))
-    away = ", ".join(METHODS[name].title for name in refused if refused[name])
-    hint = fill(words["method"], methods=away) if away else None
+    away = ", ".join(METHODS[name].title for name in units if refused[name])
     titles = {name: METHODS[name].title for name in offered}
-    name = choosing.one("Method", titles, "method", moved=widgets.turn, help=hint)
-    widgets.turned(name)
-    titles = {NOBODY: "—", **{one: title for one, title in titles.items() if one != name}}
+    method = choosing.method(titles, refused, fill(words["method"], methods=away) if away else None)
+    titles = {NOBODY: "—", **{one: title for one, title in titles.items() if one != method.name}}
     beside = st.query_params.get("with")
     if beside is not None and beside not in titles:
         st.warning(fill(words["unknown"], name="with", value=markup.literal(beside[:40])))
         del st.query_params["with"]
     other = choosing.one("Compare with", titles, "with", help=words["with"])
-    return METHODS[name], None if other == NOBODY else other
-
-
-def choose_unit() -> str:
-    """Who is protected, of the units that the method protects on this graph."""
-    known = next(one for one in parameters(chosen.load_config()) if one.name == "unit")
-    private = method_costs.private_units(chosen.name)
-    offered = tuple(one for one in private if spec is None or not chosen.refuses(spec.task, spec.undirected, one))
-    own = known.default if known.default in offered else offered[0]
-    protected = replace(known, default=own, option=replace(known.option, choices=offered))
-    widgets.warn([protected])
-    if not {st.query_params.get("unit"), st.session_state.get("unit")} & {*offered}:
-        st.session_state["unit"] = own
-    titles = {str(one): meaning.WHO[str(one)] for one in offered}
-    return choosing.one("Who is protected", titles, "unit", row=True, width="stretch", help=fields.help(protected))
+    return method, None if other == NOBODY else other
 
 
 def choose_options(unit: str) -> widgets.Filled:
@@ -274,30 +249,6 @@ def budget(one: Priced, key: str) -> None:
         statement.promise(said)
 
 
-def noise_of(config: Config, one: Priced) -> None:
-    """HeterPoisson's noise: its shapes, Equation 3 of the paper by terms, one release in all coordinates."""
-    st.caption(words["spherical"])
-    show(noise_shapes, noise_shapes.data(), "shapes")
-    if not one.setting.reads:
-        return
-    widgets.warn([ORDER], prefix="terms.")
-    st.caption(words["terms"])
-    facts, order = one.setting.facts, float(widgets.widget(ORDER, "terms."))
-    found = heter_poisson.terms(
-        rate=config.rate(facts),
-        neighbours=config.resolved().neighbours,
-        out_degree=facts.nodes - 1,
-        sigma=one.noise * PUBLISHED_CLIP,
-        order=order,
-    )
-    name, statements = one.named(spec)
-    show(terms, terms.data(found, order), name, statements)
-    st.caption(words["one_release"])
-    shift = 2 / one.noise  # one subgraph that holds the node moves the sum by twice the clip
-    rows = revealed_scale.data(revealed_scale.one_release(shift, max(4.0, 6 * shift)))
-    show(revealed_scale, rows, name, statements)
-
-
 def private_row() -> None:
     """Theorem 3 of HeterPoisson as a calculator."""
     st.caption(words["precision"])
@@ -322,7 +273,10 @@ with left:
     spec = choose_data()
     chosen, other = choose_methods()
     facts = pricing.facts_of(spec)
-    unit = choose_unit()
+    private = method_costs.private_units(chosen.name)
+    units = [one for one in private if spec is None or not chosen.refuses(spec.task, spec.undirected, one)]
+    widgets.warn([one for one in parameters(chosen.load_config()) if one.name == "unit"])
+    unit = choosing.unit(chosen, units)
     linked = st.container()
     filled = choose_options(unit)
     with linked:
@@ -348,10 +302,6 @@ if first is not None:
         if one.setting.reads:
             budget(one, "budget" if one is first else "budget.beside")
     config = first.setting.config
-    if isinstance(config, Config):
-        with layout.fold("Which noise?", "shapes", icon=":material/blur_on:") as part:
-            if part.open:
-                st.fragment(noise_of)(config, first)
     if isinstance(config, Config) or (isinstance(config, AggregationConfig) and config.covers_own_rows):
         with layout.fold("What a private row tells", "precision", icon=":material/visibility_off:") as part:
             if part.open:

@@ -19,7 +19,7 @@ from privgraph_workbench.facts.describing import Description
 from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.graphs import classes, neighbourhood
-from privgraph_workbench.forms import beginnings, data_options, widgets
+from privgraph_workbench.forms import data_options, widgets
 from privgraph_workbench.jobs import downloads
 from privgraph_workbench.parts import choosing, layout, upload
 from privgraph_workbench.parts.file_links import drawn_figure
@@ -68,7 +68,7 @@ def catalogue(chosen: DatasetSpec, *, opened: bool) -> None:
             "chosen": "●" * (spec == chosen),
             "graph": titles[spec.name],
             "here": f"{missing} files to get" if (missing := len(absent(spec))) else "yes",
-            **data_options.sizes(spec, beginnings.data_options(spec)),
+            **data_options.sizes(spec, data_options.first(spec)),
             "predicts": "relations" if spec.domains else "classes of nodes",
             "kind": datasets.KINDS[spec.kind],
         }
@@ -176,7 +176,6 @@ def show(figure: str, rows: Sequence[Row], spec: DatasetSpec, drawn: Sequence[Ro
 
 def facts(found: Description) -> None:
     """Sizes, and what neighbours tell."""
-    held: list[tuple[str, str, str]]
     if found.domains:
         inside, count = (sum(getattr(one, name) for one in found.domains) for name in ("relations", "texts"))
         length = sum(one.texts * one.words for one in found.domains) / count
@@ -199,9 +198,7 @@ def facts(found: Description) -> None:
             ("Homophily", homophily, chance),
             ("Neighbours' vote", percent(found.vote), words["vote"]),
         ]
-    with st.container(horizontal=True):
-        for label, value, hint in held:
-            st.metric(label, value, help=hint or None, width="content")
+    layout.numbers(held)
 
 
 def domains(found: Description) -> None:

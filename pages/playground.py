@@ -180,11 +180,9 @@ def show_evidence(pair: Pair) -> None:
     rows = evidence.data(*drawn(pair), pair.epsilon, pair.names)
     live_plot.show(figure_of("evidence").plot(rows, layout.theme()), key="evidence")
     largest = evidence.largest(rows)
-    with st.container(horizontal=True):
-        ratio = f"{math.exp(largest):.2f} = e^{largest:.2f}"
-        st.metric("Largest ratio", ratio, help=words["ratio"], width="content")
-        st.metric("Most for these worlds", f"e^{pair.most:.2f}", width="content")
-        st.metric("Allowed by ε", f"e^{pair.epsilon:g}", width="content")
+    ratio = ("Largest ratio", f"{math.exp(largest):.2f} = e^{largest:.2f}", words["ratio"])
+    most = ("Most for these worlds", f"e^{pair.most:.2f}", None)
+    layout.numbers([ratio, most, ("Allowed by ε", f"e^{pair.epsilon:g}", None)])
     if not pair.promised:
         st.badge("several friendships", color="orange", help=fill(words["several"], count=pair.gone))
 
@@ -236,9 +234,7 @@ def scores(held: Game) -> None:
         low, high = (percent(float(end(held.automatic, AUTOMATIC, LEVEL))) for end in (at_least, at_most))
         hint = fill(words["automatic"], low=low, high=high, rounds=f"{AUTOMATIC:,}")
         shown.append((f"Best guesser, {AUTOMATIC:,} rounds", percent(held.automatic / AUTOMATIC), hint))
-    with st.container(horizontal=True):
-        for label, value, hint in shown:
-            st.metric(label, value, help=hint, width="content")
+    layout.numbers(shown)
     if held.rounds:
         rows = [
             {"round": at, "result": "right" if said == truth else "wrong", "truth": pair.names[0 if truth else 1]}

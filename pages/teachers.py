@@ -24,7 +24,7 @@ from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.drawing.with_plotly import draw
 from privgraph_workbench.figures.runs import teachers_compared
 from privgraph_workbench.figures.teachers import answers, budget, ensembles, teacher_epsilons
-from privgraph_workbench.forms import beginnings, widgets
+from privgraph_workbench.forms import data_options, widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.parts import choosing, keeping, laboratory, layout, states
 from privgraph_workbench.parts.file_links import drawn_figure
@@ -83,7 +83,7 @@ def new(method: str) -> RunSpec:
     row = METHODS[method]
     specs = [one for one in datasets.choices() if row.refuses(one.task, one.undirected, "node") is None]
     data = dataset(choosing.one("Graph", choosing.graphs(one for one in specs if datasets.sized(one)), "data"))
-    return make_spec(method, data.name, data_options=beginnings.data_options(data))
+    return make_spec(method, data.name, data_options=data_options.first(data))
 
 
 def show(figure: str, record: RunRecord, *of: Any, view: str = "") -> None:
@@ -167,7 +167,7 @@ def one_query(
             view = f"-{found.queries[place]}" + ("" if as_run else f"-{drawn}-{times:g}")
             show("one_answer", record, found if as_run else shown, place, names, chances, as_run, view=view)
             who_answered(record, found, place, names)
-        layout.cards("prices", boxes)
+        layout.numbers(boxes)
         points = [(settings[one].std, said[one].epsilon, said[one].epsilon_as_published) for one in TIMES]
         known = {settings[one].std: share for one, share in shares.items()}
         rows = figure_of("price").data(points, setting.std, known, by="noise")
@@ -177,7 +177,7 @@ def one_query(
         st.page_link(shell.page("train"), label="Train with these settings", query_params=address)
 
 
-def prices(setting: Setting) -> list[layout.Card]:
+def prices(setting: Setting) -> list[layout.Number]:
     """The sound epsilon of all queries, and of one alone."""
     help_ = fill(helps["all"], delta=rounded_delta(setting.plan.statement.delta))
     if (alone := setting.one_query()) is None:
@@ -203,7 +203,7 @@ def who_pays(record: RunRecord, setting: Setting | None) -> None:
         more = [("ε as published", stated("published", said.epsilon_as_published), helps["published"])]
     help_ = fill(helps["pays"], delta=rounded_delta(said.delta))
     if record.spec.method != "dp-gpl":
-        layout.cards("pays", [("Every private node pays", stated("sound", said.epsilon), help_), *more])
+        layout.numbers([("Every private node pays", stated("sound", said.epsilon), help_), *more])
         if setting is not None and not setting.read_once:
             counts = sorted({1, *(max(1, round(share * setting.queries)) for share in SHARES)} - {setting.queries})
             points = [(count, setting.with_options({"queries": count}).epsilon) for count in counts]
@@ -214,7 +214,7 @@ def who_pays(record: RunRecord, setting: Setting | None) -> None:
         return
     ends = {"Heaviest teacher pays": ensemble.sound.max(), "Lightest teacher pays": ensemble.sound.min()}
     ends = ends if np.ptp(ensemble.sound) > 0 else {"Every private node pays": ensemble.sound.max()}
-    layout.cards("pays", [*((label, stated("sound", float(one)), help_) for label, one in ends.items()), *more])
+    layout.numbers([*((label, stated("sound", float(one)), help_) for label, one in ends.items()), *more])
     with st.container(horizontal=True, vertical_alignment="center"):
         measure = choice("Epsilon", "epsilons.number", list(ensembles.MEASURES))
         view = choice("View", "epsilons.view", list(teacher_epsilons.VIEWS))
@@ -284,8 +284,7 @@ def all_answers(record: RunRecord, found: Answers, names: Sequence[str]) -> None
         share = answers.share(held, name) if name in rows[0] else record.metrics.get(name)
         if share is not None:
             boxes.append((label, percent(share), helps[name]))
-    for place in range(0, len(boxes), 5):
-        layout.cards(f"answers-{place}", boxes[place : place + 5])
+    layout.numbers(boxes)
     places = layout.columns("answers", 2 if record.spec.method == "dp-gpl" else 1)
     with places[0]:
         show("answers", record, found, names)
@@ -348,10 +347,13 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
         states.badge(record, finished=True)
         st.page_link(shell.page("train"), label="Open the run", query_params={"run": record.id})
     layout.reading("teachers")
-graph = laboratory.read(spec, named=record is not None)
-setting, names = graph.setting, graph.names
-if graph.pending:
-    layout.wait(words["counted"], lambda: not laboratory.read(spec).pending)
+names = () if record is None else laboratory.names_of(spec)
+setting, waits = None, names is None
+with layout.refusals():
+    setting = laboratory.setting_of(spec)
+    waits = waits or setting is None
+if waits:
+    layout.wait(words["counted"], lambda: bool(laboratory.setting_of(spec)) and laboratory.names_of(spec) is not None)
 for label, tab in zip(TABS, st.tabs(TABS, key="tab", bind="query-params"), strict=True):
     with tab:
         if not tab.open:
@@ -367,5 +369,3 @@ for label, tab in zip(TABS, st.tabs(TABS, key="tab", bind="query-params"), stric
                 all_answers(record, answered, names)
             elif setting is not None:
                 st.fragment(one_query)(spec, setting, record, None if record is None else answered, names)
-            elif graph.error:
-                st.error(markup.literal(graph.error))

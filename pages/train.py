@@ -12,7 +12,7 @@ from privgraph.data.errors import DataError
 from privgraph.data.spec import DatasetSpec
 from privgraph.methods.base import Plan
 from privgraph.methods.row import MethodSpec
-from privgraph.options import OptionError, Parameter, Scalar, parameters
+from privgraph.options import OptionError, parameters
 from privgraph.registry import METHODS
 from privgraph.runs.graph_id import GraphId
 from privgraph.runs.memory import too_large
@@ -22,7 +22,7 @@ from privgraph_workbench import advice, summary
 from privgraph_workbench.facts import datasets, method_costs
 from privgraph_workbench.facts.expecting import Outlook
 from privgraph_workbench.figures.runs import expected
-from privgraph_workbench.forms import beginnings, data_options, fields, widgets
+from privgraph_workbench.forms import beginnings, data_options, widgets
 from privgraph_workbench.forms.again import CHANGED
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.parts import choosing, layout, one_run, planning, sending, statement
@@ -73,7 +73,7 @@ def choose_graph() -> DatasetSpec:
     runs = trained_on(store.url, store.done_mark())
     titles: dict[str, str] = {}
     for spec in sorted(here.values(), key=lambda spec: KINDS.get(spec.kind, 3)):
-        sizes = data_options.sizes(spec, data_options.held(spec))
+        sizes = data_options.sizes(spec, data_options.along(spec))
         counted = {"texts" if spec.domains else "nodes": sizes["nodes"]}
         counted |= {"relations" if spec.domains else "edges": sizes["edges"], "runs": runs[spec.name] or None}
         told = (f"{count:,} {name}" for name, count in counted.items() if count is not None)
@@ -94,39 +94,25 @@ def choose_method(spec: DatasetSpec) -> MethodSpec | None:
     if not titles:
         st.error(fill(words["no_method"], title=markup.literal(spec.title)))
         return None
-    asked = st.query_params.get("method")
-    if asked is not None and asked not in titles:
-        if asked in refused:
-            widgets.leave(asked)
-            first = markup.literal(METHODS[next(iter(titles))].title)
-            st.warning(fill(words["instead"], reason=markup.sentence(refused[asked]), title=first))
-        else:
-            st.warning(fill(words["unknown"], name="method", value=markup.literal(asked[:80])))
-        choosing.forget("method")
-    held = METHODS[st.query_params.get("method", next(iter(titles)))]
+    held = METHODS[st.query_params.get("method") if st.query_params.get("method") in titles else next(iter(titles))]
     about = markup.literal(f"{held.about.partition('. ')[0].rstrip('.')}. {held.paper}")
-    name = choosing.one("Method", titles, "method", moved=widgets.turn, help=about)
-    widgets.turned(name)
+    method = choosing.method(titles, refused, about)
     if refused:
         with st.popover(f"Methods that do not fit: {len(refused)}", icon=":material/block:"):
             st.markdown("\n".join(f"- {markup.literal(reason)}" for reason in dict.fromkeys(refused.values())))
-    return METHODS[name]
+    return method
 
 
 # Privacy and options
 
 
-def choose_unit(method: MethodSpec, spec: DatasetSpec, known: Sequence[Parameter]) -> widgets.Filled:
+def choose_unit(method: MethodSpec, spec: DatasetSpec) -> widgets.Filled:
     """Who is protected; units that the method refuses on this graph are not offered."""
-    unit = next(one for one in known if one.name == "unit")
-    found = {one: method.refuses(spec.task, spec.undirected, str(one)) for one in unit.option.choices}
-    refused: dict[Scalar, str] = {one: reason for one, reason in found.items() if reason}
-    titles = {str(one): WHO.get(str(one), str(one)) for one in unit.option.choices if one not in refused}
-    if not {st.query_params.get("unit"), st.session_state.get("unit")} & titles.keys():
-        st.session_state["unit"] = str(unit.default) if str(unit.default) in titles else [*titles][-1]
-    held = choosing.one("Who is protected", titles, "unit", row=True, width="stretch", help=fields.help(unit))
-    for one, reason in refused.items():
-        st.caption(fill(words["refused"], unit=WHO.get(str(one), str(one)), reason=markup.sentence(reason)))
+    found = {one: method.refuses(spec.task, spec.undirected, one) for one in method.units}
+    held = choosing.unit(method, [one for one, reason in found.items() if reason is None])
+    for one, reason in found.items():
+        if reason is not None:
+            st.caption(fill(words["refused"], unit=WHO.get(one, one), reason=markup.sentence(reason)))
     what = fill(words["protects"], what=protected(held, method.neighbours))
     st.caption(what if held != "none" else words["protects_none"])
     return widgets.Filled(values={"unit": held})
@@ -138,7 +124,7 @@ def choose_options(spec: DatasetSpec, method: MethodSpec) -> Asked:
     widgets.warn([*known, SEEDS, *SETUP])
     left, middle, right = st.columns([4, 6, 2], gap="medium")
     with left:
-        privacy = choose_unit(method, spec, known)
+        privacy = choose_unit(method, spec)
     unit = str(privacy.values["unit"])
     epsilons: list[float] = []
     if unit != "none":
@@ -157,7 +143,7 @@ def choose_options(spec: DatasetSpec, method: MethodSpec) -> Asked:
     others = [one for one in known if one.option.group != "Privacy" and one not in levels]
     rest = [*(private if unit != "none" else ()), *own, *others]
     folded = [*rest, *SETUP]
-    ajar = widgets.ajar("more", folded) | widgets.ajar("data", data_options.known(spec), "data.")
+    ajar = widgets.ajar("more", folded) | widgets.ajar("data", beginnings.of_data(spec), "data.")
     wrong = st.container()
     moved = sum(one.name in st.query_params and widgets.is_moved(one) for one in folded)
     label = f"More options{f' ({moved} changed)' if moved else ''}"

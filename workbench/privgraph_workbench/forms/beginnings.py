@@ -5,7 +5,7 @@ The engine's own defaults are as they are: commands, notebooks and studies begin
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from privgraph.data.spec import DatasetSpec
@@ -38,16 +38,10 @@ DATA: Mapping[str, Mapping[str, Scalar]] = {
 has a price that can be seen."""
 
 
-def of_data(name: str, known: Iterable[Parameter]) -> tuple[Parameter, ...]:
-    """The options of a data set as its form begins."""
-    begun = DATA.get(name, {})
-    return tuple(replace(one, default=begun.get(one.name, one.default)) for one in known)
-
-
-def data_options(spec: DatasetSpec) -> dict[str, Scalar]:
-    """The options of a graph where nobody is asked for them: those with which its form begins."""
-    found = spec.load_options()
-    return {one.name: one.default for one in of_data(spec.name, parameters(found))} if found else {}
+def of_data(spec: DatasetSpec) -> tuple[Parameter, ...]:
+    """The options of a graph as its form begins; nothing for most."""
+    found, begun = spec.load_options(), DATA.get(spec.name, {})
+    return tuple(replace(one, default=begun.get(one.name, one.default)) for one in parameters(found)) if found else ()
 
 
 def ordered() -> list[MethodSpec]:

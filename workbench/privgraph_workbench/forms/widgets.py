@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -62,7 +63,7 @@ def complaints(parameters: Sequence[Parameter], prefix: str = "", *, typed: bool
         if text is None or (typed and _holds(parameter, text)):
             continue
         key = prefix + parameter.name
-        if key in st.session_state and _admits(parameter, st.session_state[key]):
+        if key in st.session_state and _values(parameter, st.session_state[key]):
             continue  # somebody has chosen since, and the address follows
         try:
             _read(parameter, text)
@@ -108,16 +109,11 @@ def turn() -> None:
     `COMMON`."""
     before, after = str(st.session_state.get(_OF)), str(st.session_state["method"])
     was = {one.name: one.default for one in beginnings.form_of(before)}
-    for parameter in beginnings.form_of(after):
-        name = parameter.name
-        held = st.session_state.get(name)
-        if (
-            name not in COMMON
-            or held is None
-            or not _admits(parameter, held)
-            or _held_values(parameter, held) == [was.get(name)]
-        ):
-            st.session_state[name] = _first(parameter)
+    for one in beginnings.form_of(after):
+        held = st.session_state.get(one.name)
+        chosen = [] if held is None or one.name not in COMMON else _values(one, held)
+        if chosen in ([], [was.get(one.name)]):
+            st.session_state[one.name] = _first(one)
     st.session_state[_OF] = after
 
 
@@ -151,19 +147,18 @@ def put(parameters: Sequence[Parameter], values: Mapping[str, Scalar], prefix: s
         st.session_state[prefix + parameter.name] = _asked(parameter, None if value is None else numbers.option(value))
 
 
-def _admits(parameter: Parameter, held: object) -> bool:
-    try:
-        _held_values(parameter, held)
-    except OptionError:
-        return False
-    return True
+def _values(parameter: Parameter, held: object) -> list[Scalar]:
+    """What a field holds: several values where it is one of budgets, and none where it is wrong."""
+    with suppress(OptionError):
+        if fields.is_budget(parameter) and isinstance(held, str):
+            return list(fields.budgets(parameter, held))
+        return [_read(parameter, held)]
+    return []
 
 
-def _held_values(parameter: Parameter, held: object) -> list[Scalar]:
-    """What a field holds: several values where it is one of budgets."""
-    if fields.is_budget(parameter) and isinstance(held, str):
-        return list(fields.budgets(parameter, held))
-    return [_read(parameter, held)]
+def _held(parameter: Parameter, prefix: str) -> object:
+    key = prefix + parameter.name
+    return st.session_state.get(key, st.query_params.get(key))
 
 
 def options_form(
@@ -211,24 +206,15 @@ def ajar(fold: str, parameters: Sequence[Parameter], prefix: str = "") -> bool:
 
 def is_moved(parameter: Parameter, prefix: str = "") -> bool:
     """Whether a field holds another value than it begins with, right or wrong."""
-    key = prefix + parameter.name
-    held = st.session_state.get(key, st.query_params.get(key))
-    try:
-        return held is not None and _read(parameter, held) != parameter.default
-    except OptionError:
-        return True
+    held = _held(parameter, prefix)
+    return held is not None and _values(parameter, held) != [parameter.default]
 
 
 def _is_wrong(parameter: Parameter, prefix: str) -> bool:
-    key = prefix + parameter.name
-    held = st.session_state.get(key, st.query_params.get(key))
+    held = _held(parameter, prefix)
     if held is None or (isinstance(held, str) and not _holds(parameter, held)):
         return False
-    try:
-        _read(parameter, held)
-    except OptionError:
-        return True
-    return False
+    return not _values(parameter, held)
 
 
 def _matters(parameter: Parameter, known: Mapping[str, Scalar]) -> bool:
@@ -240,11 +226,7 @@ def _matters(parameter: Parameter, known: Mapping[str, Scalar]) -> bool:
     return name not in known or known[name] in among
 
 
-def _grid(
-    parameters: Sequence[Parameter],
-    prefix: str,
-    known: Mapping[str, Scalar],
-) -> Filled:
+def _grid(parameters: Sequence[Parameter], prefix: str, known: Mapping[str, Scalar]) -> Filled:
     values: dict[str, Scalar] = {}
     errors: dict[str, str] = {}
     left: dict[str, DeltaGenerator] = {}
@@ -255,12 +237,11 @@ def _grid(
             continue
         with st.container() if fields.is_wide(parameter) else next(columns):
             try:
-                value = widget(parameter, prefix)
+                value = values[parameter.name] = widget(parameter, prefix)
             except OptionError as error:
                 errors[parameter.label] = str(error)
                 st.error(markup.sentence(error))
                 continue
-            values[parameter.name] = value
             if parameter.option.zero and value == 0:
                 left[parameter.name] = st.empty()
                 if st.session_state.get(prefix + parameter.name) not in (None, ""):

@@ -14,8 +14,13 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from privgraph.data.spec import DatasetSpec
+from privgraph.options import parameters
+from privgraph.registry import METHODS, MethodSpec
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.words import naming
+from privgraph_workbench.forms import fields, widgets
+from privgraph_workbench.text import fill, texts
+from privgraph_workbench.words import markup, naming
+from privgraph_workbench.words.meaning import WHO
 
 ALONG = ("data", "run", "private", "bare")
 """What goes along to the next page: Streamlit forgets what a page's fields held when another is opened."""
@@ -96,6 +101,28 @@ def one(
         chosen = st.selectbox(label, list(titles), **shared)
     held[_LAST + key] = chosen
     return str(chosen)
+
+
+def method(titles: Mapping[str, str], refused: Mapping[str, str | None], hint: str | None = None) -> MethodSpec:
+    """The method, of those that have a title; where the address names another one, why that is refused."""
+    asked, first = st.query_params.get("method"), METHODS[next(iter(titles))]
+    if asked is not None and asked not in titles:
+        widgets.leave(asked)
+        reason = markup.sentence(refused.get(asked) or f"there is no {asked[:80]} here")
+        st.warning(fill(texts("labels")["instead"], reason=reason, title=first.title))
+        forget("method")
+    name = one("Method", titles, "method", moved=widgets.turn, help=hint)
+    widgets.turned(name)
+    return METHODS[name]
+
+
+def unit(method: MethodSpec, units: Collection[str]) -> str:
+    """Who is protected, of these units; at first as the method has it."""
+    known = next(one for one in parameters(method.load_config()) if one.name == "unit")
+    titles = {str(one): WHO.get(str(one), str(one)) for one in known.option.choices if one in units}
+    if not {st.query_params.get("unit"), st.session_state.get("unit")} & titles.keys():
+        st.session_state["unit"] = str(known.default) if str(known.default) in titles else [*titles][-1]
+    return one("Who is protected", titles, "unit", row=True, width="stretch", help=fields.help(known))
 
 
 def put(key: str, name: str) -> None:

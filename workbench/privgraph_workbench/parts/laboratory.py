@@ -143,35 +143,21 @@ class Setting:
         return [replace(one, default=self.options[one.name]) for one in parameters(config) if one.name in names]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Graph:
-    """What is known of a run's graph."""
-
-    setting: Setting | None = None
-    names: Sequence[str] | None = None
-    """Of the classes."""
-    error: str = ""
-
-    @property
-    def pending(self) -> bool:
-        """Whether another process reads the graph."""
-        return not self.error and (self.setting is None or self.names is None)
+def setting_of(spec: RunSpec) -> Setting | None:
+    """The setting of a run; None while its graph is counted. Raises `OptionError` and `DataError`."""
+    facts = datasets.public_facts(dataset(spec.dataset), spec.data_options, spec.split)
+    return None if facts is None else Setting.of(spec, facts)
 
 
-def read(spec: RunSpec, *, named: bool = True) -> Graph:
-    """The setting of a run and the names of its classes (`named`), as far as they are known by now."""
-    names = CLASS_NAMES.get(spec.dataset) if named else ()
-    if names is None:
-        try:
-            found = describing.describe(spec.dataset, spec.data_options)
-            names = None if found is None else found.class_names
-        except (DataError, OptionError, UnknownName):
-            names = ()
+def names_of(spec: RunSpec) -> Sequence[str] | None:
+    """The names of the classes of a run's graph, none where that cannot be read; None while it is read."""
+    if (names := CLASS_NAMES.get(spec.dataset)) is not None:
+        return names
     try:
-        facts = datasets.public_facts(dataset(spec.dataset), spec.data_options, spec.split)
-        return Graph(setting=None if facts is None else Setting.of(spec, facts), names=names)
-    except (DataError, OptionError, UnknownName) as error:
-        return Graph(names=names, error=str(error))
+        found = describing.describe(spec.dataset, spec.data_options)
+        return None if found is None else found.class_names
+    except (DataError, OptionError, UnknownName):
+        return ()
 
 
 @lru_cache(maxsize=1024)

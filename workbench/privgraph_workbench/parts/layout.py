@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, Literal
 from urllib.parse import urlencode, urlsplit, urlunsplit
@@ -44,17 +44,16 @@ def columns(key: str, widths: int | Sequence[int], gap: Literal["medium", "large
     return st.container(key=f"stack-{key}").columns(widths, gap=gap)
 
 
-Card = tuple[str, str, str] | tuple[str, str, str, str]
-"""Of a number: its label, the number, a help, and what is said below it."""
+Number = tuple[str, str, str | None] | tuple[str, str, str | None, str | None]
+"""Its label, itself, a help, and what is said below it."""
 
 
-def cards(key: str, boxes: Sequence[Card]) -> None:
-    """Numbers side by side, each with its label and a help, and with what is said below it where that comes
-    along; on a phone in rows of two."""
-    with st.container(key=f"cards-{key}"):
-        for column, (label, value, help_, *below) in zip(st.columns(len(boxes)), boxes, strict=True):
+def numbers(boxes: Iterable[Number]) -> None:
+    """Numbers side by side."""
+    with st.container(horizontal=True):
+        for label, value, help_, *below in boxes:
             said = below[0] if below else None
-            column.metric(label, value, said, delta_color="off", delta_arrow="off", border=True, help=help_)
+            st.metric(label, value, said, delta_color="off", delta_arrow="off", help=help_ or None, width="content")
 
 
 def table(

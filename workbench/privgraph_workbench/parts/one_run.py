@@ -365,12 +365,11 @@ def _piece(record: RunRecord, found: Predictions, described: describing.Descript
     said = {at: label for at in piece.labels if (label := found.of(at)) is not None}
     rows = predicted.data(piece.edges, piece.labels, said, centre=piece.centre, class_names=names)
     right = sum(piece.labels[at] == label for at, label in said.items())
-    with st.container(horizontal=True):
-        st.metric("Right predictions", f"{right} of {len(said)}", width="content")
-        for heading, place in ((f"Class of node {piece.centre:,}", piece.labels), ("Predicted", said)):
-            one = place.get(piece.centre)
-            named = "—" if one is None else names[one] if one < len(names) else f"class {one}"
-            st.metric(heading, markup.literal(named), width="content")
+    own = (f"Class of node {piece.centre:,}", piece.labels.get(piece.centre)), ("Predicted", said.get(piece.centre))
+    titles: dict[int | None, str] = {None: "—"}
+    titles.update(enumerate(names))
+    classes = [(label, markup.literal(titles.get(one, f"class {one}")), None) for label, one in own]
+    layout.numbers([("Right predictions", f"{right} of {len(said)}", None), *classes])
     drawn_figure("predicted", rows, statements_of([record]), f"{record.id}-{piece.centre}", [record])
 
 

@@ -16,7 +16,7 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS
 from privgraph_workbench.facts import datasets
 from privgraph_workbench.facts.method_costs import Setting
-from privgraph_workbench.forms import data_options, widgets
+from privgraph_workbench.forms import beginnings, data_options, widgets
 from privgraph_workbench.text import fill, texts
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.numbers import number, option, upper
@@ -60,7 +60,7 @@ class Priced:
 
 def facts_of(spec: DatasetSpec | None) -> PublicFacts | str | None:
     """The sizes, None while they are being counted, or a sentence that says what is wrong with them."""
-    known, prefix = (SIZES, "size.") if spec is None else (data_options.known(spec), "data.")
+    known, prefix = (SIZES, "size.") if spec is None else (beginnings.of_data(spec), "data.")
     widgets.warn(known, prefix=prefix, typed=spec is None)
     if spec is not None:
         return counted(spec)

@@ -14,7 +14,7 @@ from privgraph.privacy.statements import tuning_price
 from privgraph_workbench.facts import composition, method_costs
 from privgraph_workbench.parts import layout
 from privgraph_workbench.text import fill, texts
-from privgraph_workbench.theme import EPSILONS, Epsilon
+from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words import markup, meaning, statements
 from privgraph_workbench.words.numbers import bound, exact_percent, kept_budget, rounded_delta, stated
 
@@ -29,34 +29,23 @@ def numbers(said: PrivacyStatement, *, asked: float | None = None, bare: float |
         asked: The target epsilon by which the noise was chosen; it stands for a sound epsilon that it bounds.
         bare: What audits have shown without any premise.
     """
-    accountant, published = (said.accountant, said.accountant_as_published)
-    how = markup.literal(statements.audited_how(said))
+    names = ("accountant", "accountant_as_published")
+    sound, published = (markup.literal(getattr(said, name) or "none") for name in names)
     audited = "—" if said.epsilon_audited is None else f"≥ {stated('audited', said.epsilon_audited)}"
-    shown: dict[Epsilon, tuple[str, str | None, str]] = {
-        "sound": (
-            stated("sound", kept_budget(asked, said.epsilon) or said.epsilon),
-            f"δ {rounded_delta(said.delta)}",
-            fill(told["sound"], accountant=markup.literal(accountant or "none")),
-        ),
-        "published": (
-            stated("published", said.epsilon_as_published),
-            None,
-            fill(told["published"], accountant=markup.literal(published or "none")),
-        ),
-        "audited": (
-            audited,
-            f"confidence {exact_percent(said.audit_confidence)}" if said.audit_confidence else None,
-            fill(told["audited"], how=how),
-        ),
-    }
-    boxes = [(EPSILONS[kind].label, *rest) for kind, rest in shown.items()]
+    sure = f"confidence {exact_percent(said.audit_confidence)}" if said.audit_confidence else None
+    how = fill(told["audited"], how=markup.literal(statements.audited_how(said)))
+    kept = stated("sound", kept_budget(asked, said.epsilon) or said.epsilon)
+    by_formula, formula = stated("published", said.epsilon_as_published), fill(told["published"], accountant=published)
+    boxes: list[layout.Number] = [
+        (EPSILONS["sound"].label, kept, fill(told["sound"], accountant=sound), f"δ {rounded_delta(said.delta)}"),
+        (EPSILONS["published"].label, by_formula, formula),
+        (EPSILONS["audited"].label, audited, how, sure),
+    ]
     if said.unit != "none":
-        exact = meaning.guess_of(said)
+        exact, most = meaning.guess_of(said), bound(meaning.guess(said.epsilon, said.delta))
         below = None if exact is None else f"this noise: {bound(exact)}"
-        boxes.append(("Adversary's accuracy", bound(meaning.guess(said.epsilon, said.delta)), below, told["guess"]))
-    with st.container(horizontal=True):
-        for label, value, delta, help_ in boxes:
-            st.metric(label, value, delta, delta_color="off", delta_arrow="off", help=help_, width="content")
+        boxes.append(("Adversary's accuracy", most, told["guess"], below))
+    layout.numbers(boxes)
     badges(said, bare=bare)
 
 
