@@ -20,7 +20,7 @@ from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph.testing.methods import TEXT_FACTS
 from privgraph_workbench.figures.runs import compare, convergence, depth, tradeoff
-from privgraph_workbench.words.naming import asked, describe, labels, privacy, statements_of
+from privgraph_workbench.words.naming import describe, labels, privacy, statements_of
 
 SMALL, LARGE = {"nodes": 600, "classes": 3, "degree": 8.0}, {"nodes": 1500, "degree": 8.0}
 SMALL_WORDS, LARGE_WORDS = (
@@ -120,7 +120,7 @@ def test_no_label_states_less_than_the_sound_epsilon(name: str) -> None:
     for record in records:
         assert record.statement is not None
         unfinished = made_runs.record(record.spec, None)
-        words = [describe(record), privacy(record), asked(record), privacy(unfinished), describe(unfinished)]
+        words = [describe(record), privacy(record), privacy(unfinished), describe(unfinished)]
         words += [*labels([record], whole=True), *labels([record]), *statements_of([record])]
         for label in words:
             assert all(epsilon >= record.statement.epsilon for epsilon in _claimed(label)), (record.spec.options, label)

@@ -33,17 +33,11 @@ def attack_command(parsed: argparse.Namespace) -> int:
     run = find_run(store, parsed.run)
     token = attacking.start(store, run.id, spec.name, options)
     print(f"{spec.title}: {spec.cost(attacking.subject(run), options)}", file=sys.stderr)
-    record, code = _ended(attacking.EXAMINER, store, run.id, token)
-    if record is not None:
-        print(json_line(record.to_json()) if parsed.json else lines_text(attack_rows(store, run.id)[-1]))
-    return code
+    return _followed(parsed, attacking.EXAMINER, store, run.id, token)
 
 
 def audit_command(parsed: argparse.Namespace) -> int:
-    """Audit in a process of its own, and watch it; what it costs is said before it starts.
-
-    Without a name it is the first audit that does not refuse the run.
-    """
+    """The same of an audit; without a name, of the first that does not refuse the run."""
     options = options_of(parsed, AuditOptions)
     offered = [audit(parsed.audit)] if parsed.audit else list(AUDITS.values())
     store = RunStore.open()
@@ -54,14 +48,13 @@ def audit_command(parsed: argparse.Namespace) -> int:
         raise StoreError(refusal)
     print(f"{chosen.title}: {chosen.cost(subject, options)}", file=sys.stderr)
     token = auditing.start(store, run.id, chosen.name, options)
-    record, code = _ended(auditing.EXAMINER, store, run.id, token)
-    if record is not None:
-        print(json_line(record.to_json()) if parsed.json else lines_text(audit_rows(store, run.id)[-1]))
-    return code
+    return _followed(parsed, auditing.EXAMINER, store, run.id, token)
 
 
-def _ended(examiner: Examiner[OptionsT, RecordT], store: RunStore, run: str, token: str) -> tuple[RecordT | None, int]:
-    """Watch until it ends; what was kept, and the exit code."""
+def _followed(
+    parsed: argparse.Namespace, examiner: Examiner[OptionsT, RecordT], store: RunStore, run: str, token: str
+) -> int:
+    """Watch until it ends, print what was kept, and give the exit code."""
 
     def look() -> Examination[OptionsT]:
         found = examiner.state(store, run, token)
@@ -80,7 +73,11 @@ def _ended(examiner: Examiner[OptionsT, RecordT], store: RunStore, run: str, tok
     if record is None:
         error = "" if interrupted else ended.error
         print(f"privgraph: {error or f'the {examiner.noun} was stopped, and nothing was kept'}", file=sys.stderr)
-    return record, STOPPED if interrupted else int(record is None)
+    elif parsed.json:
+        print(json_line(record.to_json()))
+    else:
+        print(lines_text((attack_rows if examiner.noun == "attack" else audit_rows)(store, run)[-1]))
+    return STOPPED if interrupted else int(record is None)
 
 
 Rows = list[dict[str, object]]

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from threading import RLock
 from typing import Any
@@ -29,22 +29,16 @@ MOST_NEW = 100
 
 @dataclass(frozen=True, kw_only=True)
 class Drawing:
-    """A figure as plotly's JSON with its name, and the points of each curve that came since it was made."""
+    """A figure of the first `count` events as plotly's JSON with its name (`base`), of which attempt, stages
+    and curves it is, and the points of each curve that came since."""
 
     base: str
     figure: Mapping[str, Any]
-    tail: Mapping[str, curves.Points]
-
-
-@dataclass
-class _Base:
-    """A figure of the first `count` events, and of which attempt, stages and curves it is."""
-
-    figure: Mapping[str, Any]
     count: int
     attempt: int
-    stages: set[str]
-    names: set[str]
+    stages: Set[str]
+    names: Set[str]
+    tail: Mapping[str, curves.Points] = field(default_factory=dict)
 
 
 @dataclass
@@ -54,8 +48,7 @@ class Watched:
     record: RunRecord
     events: list[StoredEvent] = field(default_factory=list)
     _looked: float = 0.0
-    _bases: dict[str, _Base] = field(default_factory=dict)
-    _drawn: dict[str, tuple[int, Drawing]] = field(default_factory=dict)
+    _drawn: dict[str, Drawing] = field(default_factory=dict)
     _lock: RLock = field(default_factory=RLock)
 
     def look(self, store: RunStore, *, fresh: bool) -> None:
@@ -66,28 +59,31 @@ class Watched:
             # The record comes first: a run that is over has no events that come later.
             record = store.get(self.record.id)
             if record.created != self.record.created:  # it was deleted and submitted again
-                self.events, self._bases, self._drawn = [], {}, {}
+                self.events, self._drawn = [], {}
             known = self.events[-1].sequence if self.events else 0
             self.record, self.events = record, self.events + store.events(record.id, after=known)
             self._looked = time.monotonic()
 
     def drawing(self, theme: str) -> Drawing:
-        """The curves of the run, the same object for all who ask before the next event."""
+        """The curves of the run, made anew where they are over or have grown by much."""
         with self._lock:
-            count, drawn = len(self.events), self._drawn.get(theme)
-            if drawn is None or drawn[0] != count:
-                drawn = self._drawn[theme] = (count, self._draw(theme))
-            return drawn[1]
+            drawn = self._drawn.get(theme)
+            new = self.events[drawn.count :] if drawn else []
+            grown = _grown(drawn, new) if drawn and (self.record.pending or not new) else None
+            self._drawn[theme] = drawn = grown or self._made(theme)
+            return drawn
 
-    def _draw(self, theme: str) -> Drawing:
-        base, tail = self._bases.get(theme), None
-        if base is not None and (self.record.pending or base.count == len(self.events)):
-            tail = _growth(base, self.events[base.count :])
-        if base is None or tail is None:
-            base, tail = _base(self.events, theme), {}
-            self._bases[theme] = base
-        name = f"{self.record.id}.{self.record.created}.{theme}.{base.count}"
-        return Drawing(base=name, figure=base.figure, tail=tail)
+    def _made(self, theme: str) -> Drawing:
+        rows, count = curves.data(self.events), len(self.events)
+        figure = json.loads(figure_of("curves").plot(rows, theme).to_json())
+        return Drawing(
+            base=f"{self.record.id}.{self.record.created}.{theme}.{count}",
+            figure=figure,
+            count=count,
+            attempt=_attempt(self.events),
+            stages={row["stage"] for row in rows},
+            names={trace["name"] for trace in figure["data"]},
+        )
 
 
 @lru_cache(maxsize=16)
@@ -102,21 +98,14 @@ def watch(store: RunStore, run: str, *, fresh: bool = False) -> Watched:
     return watched
 
 
-def _base(events: Sequence[StoredEvent], theme: str) -> _Base:
-    rows = curves.data(events)
-    figure = json.loads(figure_of("curves").plot(rows, theme).to_json())
-    names = {trace["name"] for trace in figure["data"]}
-    return _Base(figure, len(events), _attempt(events), {row["stage"] for row in rows}, names)
-
-
-def _growth(base: _Base, events: Sequence[StoredEvent]) -> Mapping[str, curves.Points] | None:
-    """What came since, by the name of its curve; None where the figure must be made anew."""
-    if len(events) > max(base.count, LEAST_GROWTH) or _attempt(events) > base.attempt:
+def _grown(drawn: Drawing, new: Sequence[StoredEvent]) -> Drawing | None:
+    """The figure with what came since; None where it must be made anew."""
+    if len(new) > max(drawn.count, LEAST_GROWTH) or _attempt(new) > drawn.attempt:
         return None
-    rows = curves.data(events, limit=MOST_NEW)
-    found = curves.points(rows)
-    known = {row["stage"] for row in rows} <= base.stages and set(found) <= base.names
-    return found if known else None
+    rows = curves.data(new, limit=MOST_NEW)
+    tail = curves.points(rows)
+    known = {row["stage"] for row in rows} <= drawn.stages and tail.keys() <= drawn.names
+    return replace(drawn, tail=tail) if known else None
 
 
 def _attempt(events: Sequence[StoredEvent]) -> int:

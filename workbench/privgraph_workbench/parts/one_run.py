@@ -266,7 +266,7 @@ def _beside(record: RunRecord, same: Sequence[RunRecord]) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         for one in list(others.values())[:MOST_BESIDE]:
             reached = percent(one.metrics[METRIC]) if METRIC in one.metrics else states.state_word(one.state)
-            budget = "" if naming.asked(one) == naming.asked(record) else f"{naming.asked(one)}, "
+            budget = "" if naming.budget(one) == naming.budget(record) else f"{naming.budget(one)}, "
             label = markup.literal(f"{budget}seed {one.spec.seed}: {reached}")
             st.page_link(shell.page("train"), label=label, icon=":material/tag:", query_params={"run": one.id})
         if before != record.id and queue.store().count(RunQuery(ids=(before,))):

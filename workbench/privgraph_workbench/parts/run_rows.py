@@ -74,7 +74,7 @@ def _row(group: Sequence[Light], record: RunRecord | None, words: Mapping[str, s
     if found.keys() == {"done"}:
         state = look = ""
     newest = max(_held(group, "created"), default=None)
-    asked = "" if record is None or naming.unit_of(record) == "none" else naming.asked(record)
+    asked = "" if record is None or naming.unit_of(record) == "none" else naming.budget(record)
     blind = unit == "none" and naming.reads_no_edge(first["method"])  # it hides all edges, and needs no noise for it
     return {
         "title": method_title(first["method"]),

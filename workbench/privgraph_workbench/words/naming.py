@@ -77,31 +77,19 @@ def unit_of(record: RunRecord) -> str:
     return record.statement.unit if record.statement else record.spec.unit
 
 
-def asked(record: RunRecord) -> str:
-    """By what the run's noise was chosen. An epsilon stands bare only where the run's statement keeps it."""
-    noise, epsilon, said = record.spec.noise, record.spec.asked_epsilon, record.statement
-    if noise is not None and noise.value > 0:
-        return f"{noise.symbol} {number(noise.value, 6)}"
-    if epsilon is None:
-        return UNIT_WORDS["none"]
-    if said is not None and said.epsilon <= epsilon:
-        return f"ε {epsilon:g}"
-    return _wanted(record, epsilon)
-
-
 def budget(record: RunRecord) -> str:
     """What the run guarantees, with what its noise was chosen by where that is something else."""
-    said, epsilon = record.statement, record.spec.asked_epsilon
+    noise, epsilon, said = record.spec.noise, record.spec.asked_epsilon, record.statement
+    if epsilon is not None:
+        published = record.spec.options.get("accounting") == "published"
+        by = f"ε {epsilon:g} {'as published' if published else 'asked for'}"
+    else:
+        by = f"{noise.symbol} {number(noise.value, 6)}" if noise and noise.value > 0 else UNIT_WORDS["none"]
     if unit_of(record) == "none" or said is None:
-        return asked(record)
+        return by
     if (kept := kept_budget(epsilon, said.epsilon)) is not None:
         return f"ε {kept:g}"
-    sound = "nothing guaranteed" if math.isinf(said.epsilon) else f"ε {upper(said.epsilon)}"
-    return f"{sound} ({asked(record) if epsilon is None else _wanted(record, epsilon)})"
-
-
-def _wanted(record: RunRecord, epsilon: float) -> str:
-    return f"ε {epsilon:g} {'as published' if record.spec.options.get('accounting') == 'published' else 'asked for'}"
+    return f"{'nothing guaranteed' if math.isinf(said.epsilon) else f'ε {upper(said.epsilon)}'} ({by})"
 
 
 def privacy(record: RunRecord) -> str:
