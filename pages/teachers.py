@@ -33,7 +33,7 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, texts
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words import markup, meaning, naming
-from privgraph_workbench.words.numbers import chance, percent, rounded_delta, stated
+from privgraph_workbench.words.numbers import chance, number, percent, rounded_delta, stated
 
 TEACHERS = ("privgnn", "pate", "dp-gpl")
 TABS = ("One query", "Who pays", "Answers", "Compared")
@@ -126,7 +126,7 @@ def controls(spec: RunSpec, own: Setting) -> tuple[Setting, float]:
         asked_for = st.number_input("Queries", 1, 10**6, queries, key=f"{LAB}queries.{spec.id}")
         setting = setting if asked_for == queries else setting.with_options({"queries": int(asked_for)})
     std, key = setting.std, f"{LAB}times.{spec.id}"
-    label, in_votes = "Noise (standard deviation)", lambda one: f"± {answers.size(one * std)}"
+    label, in_votes = "Noise (standard deviation)", lambda one: f"± {number(one * std)}"
     times = float(st.select_slider(label, TIMES, value=1.0, key=key, format_func=in_votes))
     return (setting if times == 1.0 else setting.with_noise(times)), times
 

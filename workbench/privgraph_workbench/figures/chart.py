@@ -117,14 +117,14 @@ class Series:
     formulas.
 
     kind: `line` (broken where y is None), `path` (a line with a marker on each point), `points`, `bars`
-    (horizontal where the panel's y axis is of categories; on an x axis of numbers as wide as `width` says,
-    and from `low`, where that is given), `band` (from `low` to `y`), `links` (separate segments, x and y in
-    pairs), `cells` (squares at x and y, both of categories: the larger its number in `low`, the stronger its
-    colour). `text` stands in each cell or bar. `slot` chooses the colour, `shape` dash and marker (none: as
-    `slot`); `faint` lines stand back. What shows one of the three epsilons says which: `epsilon` alone
-    chooses its look then; with a `shape`, only whether its marks are filled. Series of one `group` hide and
-    show together. `keys` say for each point what a page is told when it is clicked. A series without places
-    is an entry of the legend alone: it says what several others are that each hide with their own.
+    (horizontal where the panel's y axis is of categories; upright ones begin at `low`, where that is
+    given), `band` (from `low` to `y`), `links` (separate segments, x and y in pairs), `cells` (squares at
+    x and y, both of categories: the larger its number in `low`, the stronger its colour). `text` stands
+    in each cell or bar. `slot` chooses the colour, `shape` dash and marker (none: as `slot`); `faint`
+    lines stand back. What shows one of the three epsilons says which: `epsilon` alone chooses its look
+    then; with a `shape`, only whether its marks are filled. Series of one `group` hide and show together.
+    `keys` say for each point what a page is told when it is clicked. A series without places is an entry
+    of the legend alone: it says what several others are that each hide with their own.
     """
 
     name: str
@@ -141,7 +141,6 @@ class Series:
     group: str = ""
     hover: tuple[str, ...] = ()
     size: float = 9
-    width: float | None = None
     faint: bool = False
     text: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()

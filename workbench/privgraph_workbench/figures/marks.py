@@ -123,6 +123,19 @@ def outlines(rows: Rows, names: Mapping[str, str], ends: Sequence[str] = ("low",
     return series
 
 
+def stacked(names: Sequence[str], counts: Mapping[tuple[str, int], Sequence[int]]) -> list[Series]:
+    """Bars that stand on one another: how many of each group (its name and slot) are in the bins of these
+    names."""
+    series, low = list[Series](), (0,) * len(names)
+    for (group, slot), held in counts.items():
+        rows = [{"bin": name, "group": group, "count": count} for name, count in zip(names, held, strict=True)]
+        top = tuple(start + count for start, count in zip(low, held, strict=True))
+        look: Look = {"low": low, "slot": slot, "hover": ("bin", "group", "count")}
+        series.append(marks(rows, names, top, name=group, kind="bars", **look))
+        low = top
+    return series
+
+
 def level(places: Sequence[float], y: float, name: str, slot: int, **look: Any) -> Series:
     """A horizontal line at `y` from the first of these places to the last."""
     return Series(name=name, kind="line", x=(places[0], places[-1]), y=(y, y), slot=slot, **look)

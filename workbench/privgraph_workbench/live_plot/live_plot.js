@@ -31,7 +31,6 @@ const BETWEEN = 96; // pixels between stacked panels: ticks and title of the one
 const TEXT = 6.9; // pixels of a letter, about, of the sizes that figures write in
 const LINE = 19; // pixels of a line
 const NAMED = 0.4; // share of a narrow page that names of categories may take
-const LEGEND_ROW = 28; // pixels that a figure keeps for a legend above its axes
 const SNUG = 6; // pixels below a legend
 const CAP = 11; // pixels by which plotly sets a title of several lines higher than one of a single line
 
@@ -82,8 +81,6 @@ const broken = (text, pixels) => {
   return { text: lines.join("<br>"), more: lines.length - String(text ?? "").split("<br>").length };
 };
 
-const legendAbove = (layout) => layout.legend?.yanchor === "bottom";
-
 // Warnings were broken for a page of one width: each is one line again, and is broken anew.
 const whole = (text) => text.replace(/<br>(?!⚠)/g, " ");
 
@@ -119,7 +116,7 @@ function roomy({ data, layout }, width) {
   if (above + below === 0) return { data, layout };
   copy.margin = { ...copy.margin, t: copy.margin.t + above, b: copy.margin.b + below };
   copy.height += above + below;
-  if (copy.legend && !legendAbove(copy)) copy.legend.y -= below / inner;
+  if (copy.legend) copy.legend.y -= below / inner;
   return { data, layout: copy };
 }
 
@@ -166,18 +163,12 @@ function fitted({ data, layout }, width) {
     if (note.xref === "paper" || /^x2? domain$/.test(note.xref)) above += Math.max(0, lines - before) * LINE;
     if (note.xref === "x domain") raised = Math.max(raised, (lines - before) * LINE);
   }
-  const onTop = legendAbove(copy);
   let entries = 0; // pixels of the legend, whose entries stand one below the other
   const shown = data.map((trace) => {
     const { text, more } = broken(trace.name, width - Math.max(100, left + 80));
-    if (copy.showlegend && trace.showlegend !== false) entries += (1 + more) * LINE + (onTop ? 10 : 5);
+    if (copy.showlegend && trace.showlegend !== false) entries += (1 + more) * LINE + 5;
     return { ...trace, name: text };
   });
-  if (onTop) {
-    const wanted = Math.max(0, entries - LEGEND_ROW);
-    above += wanted;
-    raised += wanted;
-  }
   for (const note of copy.annotations ?? []) {
     if (note.align && note.xref === "paper") note.yshift = (note.yshift ?? 0) + raised;
   }
@@ -206,17 +197,17 @@ function fitted({ data, layout }, width) {
       if (copy[other].showticklabels === false) delete copy[other].showticklabels; // nobody to the left names them now
     });
   }
-  const below = Math.max(0, (onTop ? 0 : entries) + 64 + under - copy.margin.b);
+  const below = Math.max(0, entries + 64 + under - copy.margin.b);
   copy.margin = { ...copy.margin, t: copy.margin.t + above, b: copy.margin.b + below };
   copy.height += above + below + grownBy;
-  if (copy.legend) copy.legend.y = onTop ? 1 + 4 / (inner + grownBy) : -(64 + under) / (inner + grownBy);
+  if (copy.legend) copy.legend.y = -(64 + under) / (inner + grownBy);
   return { data: shown, layout: copy };
 }
 
 function snug(layout, full) {
   // The same layout with as much room below its axes as the legend takes: how many rows it has is known once drawn.
   const legend = full.legend;
-  if (!full.showlegend || !legend?._height || legendAbove(layout)) return null;
+  if (!full.showlegend || !legend?._height) return null;
   const inner = layout.height - layout.margin.t - layout.margin.b;
   const spare = Math.round(layout.margin.b + layout.legend.y * inner - legend._height - SNUG);
   if (Math.abs(spare) < SNUG) return null;

@@ -7,7 +7,7 @@ import textwrap
 
 from privgraph.audits.record import AuditRecord
 from privgraph.privacy.kinds import Route
-from privgraph_workbench.figures.chart import Axis, Chart, Flag, Look, Row, Rows, Rule, Series, flags
+from privgraph_workbench.figures.chart import Axis, Chart, Flag, Look, Row, Rows, Series, flags
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import distinct, empty, grouped, marks, named, placed, single
 from privgraph_workbench.leaks import largest_bound
@@ -60,13 +60,13 @@ def chart(rows: Rows) -> Chart:
     labels = distinct(map(_label, rows))
     rows = [{**row, "label": label} for row, label in zip(rows, labels, strict=True)]
     most = [row for row in rows if row["most"] is not None]
-    claimed = sorted(row["epsilon"] for row in rows if row["kind"] == "claim" and placed(row["epsilon"]))
+    claimed = [row["epsilon"] for row in rows if row["kind"] == "claim" and placed(row["epsilon"])]
     # a claim of thousands beside one of 8 would leave nothing to see of the others
     seen = max([0.1, *bounds, *(row["most"] for row in most)])
-    longest = max([seen, *(one for one in claimed if one <= CUT * max(seen, claimed[0]))])
+    longest = max([seen, *(one for one in claimed if one <= CUT * max(seen, min(claimed)))])
     series: list[Series] = []
     for kind, own in grouped(rows, "which").items():
-        lengths = [min(row["epsilon"] or 0.0, 1.12 * longest) for row in own]
+        lengths = [min(row["epsilon"] or 0.0, 2 * longest) for row in own]
         look: Look = {"epsilon": kind, "name": EPSILONS[kind].title, "hover": ("label", "detail")}
         series.append(marks(own, lengths, "label", kind="bars", **look))
     if most:
@@ -76,7 +76,6 @@ def chart(rows: Rows) -> Chart:
         Axis(title=f"ε at δ = {rounded_delta(rows[0]['delta'])}", low=0.0, high=1.15 * longest),
         named(labels),
         series,
-        rules=(Rule(x=one, label="", side="left") for one in claimed if one <= longest),
         flags=flags(
             {
                 Flag.REFUTED: any(row["exceeded"] for row in rows),

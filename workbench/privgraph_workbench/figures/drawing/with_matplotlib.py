@@ -231,7 +231,7 @@ def _bars(axis: Axes, series: Series, panel: Panel, colours: Theme, x: list[floa
     if panel.y.scale != "category":
         low: Any = series.low or [0] * len(y)
         heights = [end - start for end, start in zip(y, low, strict=True)]
-        return axis.bar(x, heights, width=series.width or 0.75, bottom=low, **style)
+        return axis.bar(x, heights, width=0.75, bottom=low, **style)
     drawn = axis.barh(y, [0 if math.isnan(value) else value for value in x], height=0.7, **style)
     if series.text:
         axis.bar_label(drawn, labels=series.text, padding=4, fontsize=9, color=colours.text)

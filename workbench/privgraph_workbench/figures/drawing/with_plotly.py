@@ -250,7 +250,6 @@ def _bars(series: Series, panel: Panel, colours: Theme, told: list[str]) -> go.B
         x=_places(ends["x"]),
         y=_places(ends["y"]),
         base=list(series.low) or None,
-        width=series.width,
         orientation="h" if horizontal else "v",
         marker={
             "color": seen.colour,

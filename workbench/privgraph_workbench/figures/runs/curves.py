@@ -27,6 +27,10 @@ TITLES = {
 TOLD_APART = 6
 """Runs whose curves have colours of their own; of more, the first stands out, and the others are a group."""
 STEPS = Axis(title="step (epochs, over all stages)")
+SIDES = {
+    "loss": Axis(title="loss (cross-entropy, nats)"),
+    "accuracy": Axis(title="accuracy (percent)", percent=True),
+}
 
 
 def data(
@@ -60,30 +64,28 @@ def chart(rows: Rows) -> Chart:
     """
     times = Counter((row["run"], row["metric"]) for row in rows)
     rows = [row for row in rows if times[row["run"], row["metric"]] > 1] or rows
-    runs, metrics = grouped(rows, "run"), sorted({row["metric"] for row in rows}, key=_order)
-    sides = {side: [one for one in metrics if _side(one) == side] for side in ("loss", "accuracy")}
-    panels = [side for side, held in sides.items() if held]
+    runs, known = grouped(rows, "run"), grouped(rows, "metric")
+    metrics = [*(one for one in TITLES if one in known), *sorted(set(known) - set(TITLES))]
+    sides = {side: held for side in SIDES if (held := [one for one in metrics if _side(one) == side])}
     several, crowd, series = len(runs) > 1, len(runs) > TOLD_APART, []
     for place, (run, own) in sorted(enumerate(runs.items()), reverse=crowd):  # what stands out is drawn last
         behind = crowd and place > 0
         for metric, points in grouped(own, "metric").items():
             slot, side, name = metrics.index(metric), _side(metric), _name(points[0])
             look: Look = {"slot": slot if crowd else place * len(metrics) + slot, "faint": behind}
-            look["shape"] = None if several else sides[side].index(metric)
-            look["group"] = f"others: {name}" * behind
-            look["name"] = look["group"] or (f"{run}: {name}" if several else name)
-            series.append(_line(points, panel=panels.index(side), **look))
-    rules = stage_rules(rows)
-    drawn = tuple(Panel(x=STEPS, y=_axis(side), rules=rules) for side in panels)
-    return Chart(panels=drawn, series=tuple(series), columns=2, height=400)
+            look |= {"shape": None if several else sides[side].index(metric), "panel": list(sides).index(side)}
+            look |= {"group": f"others: {name}" * behind}
+            series.append(_line(points, look["group"] or (f"{run}: {name}" if several else name), **look))
+    panels = tuple(Panel(x=STEPS, y=SIDES[side], rules=stage_rules(rows)) for side in sides)
+    return Chart(panels=panels, series=tuple(series), columns=2, height=400)
 
 
 def points(rows: Rows) -> dict[str, Points]:
     """The rows of one run as points by the name of their curve in the figure: what follows its own."""
     found: dict[str, Points] = {}
     for metric, held in grouped(rows, "metric").items():
-        line = _line(held, name=_name(held[0]))
-        text = [plain(one) for one in described(line, Panel(x=STEPS, y=_axis(_side(metric))))]
+        line = _line(held, _name(held[0]))
+        text = [plain(one) for one in described(line, Panel(x=STEPS, y=SIDES[_side(metric)]))]
         found[plain(line.name)] = {"x": list(line.x), "y": list(line.y), "text": text}
     return found
 
@@ -95,27 +97,15 @@ def stage_rules(rows: Rows) -> tuple[Rule, ...]:
     return tuple(Rule(x=step, label=stage) for step, stage in begun) if len(begun) > 1 else ()
 
 
-def _order(metric: str) -> tuple[int, str]:
-    return list(TITLES).index(metric) if metric in TITLES else len(TITLES), metric
-
-
 def _name(row: Row) -> str:
     metric: str = row["metric"]
     score: dict[str, str] = {"test_accuracy": row.get("measure", ACCURACY)}
     return {**TITLES, **score}.get(metric, metric.replace("_", " "))
 
 
-def _line(rows: Rows, **look: Any) -> Series:
-    return marks(rows, "step", "value", kind="line", **look)
+def _line(rows: Rows, name: str, **look: Any) -> Series:
+    return marks(rows, "step", "value", name=name, kind="line", **look)
 
 
 def _side(metric: str) -> str:
     return "accuracy" if metric.endswith("accuracy") else "loss"
-
-
-def _axis(side: str) -> Axis:
-    return (
-        Axis(title="accuracy (percent)", percent=True)
-        if side == "accuracy"
-        else Axis(title="loss (cross-entropy, nats)")
-    )

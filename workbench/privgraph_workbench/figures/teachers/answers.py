@@ -119,15 +119,6 @@ def class_name(label: int, names: Sequence[str]) -> str:
     return names[label] if 0 <= label < len(names) else f"class {label}"
 
 
-def size(value: float) -> str:
-    """The size of noise, or a number of votes, for people.
-
-    >>> size(0.12345), size(12.345), size(1000.0)
-    ('0.123', '12.3', '1,000')
-    """
-    return f"{value:,.0f}" if abs(value) >= 1000 else number(value)
-
-
 def round_step(top: float) -> float:
     """The smallest of 1, 2 and 5 times a power of ten that reaches `top` in at most ten steps.
 

@@ -4,14 +4,13 @@ passed it."""
 from __future__ import annotations
 
 import math
-from collections import Counter
 
 import numpy as np
 
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
-from privgraph_workbench.figures.chart import Axis, Chart, Flag, Look, Row, Rows, Rule
+from privgraph_workbench.figures.chart import Axis, Chart, Flag, Row, Rows, Rule
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import marks, named, single
+from privgraph_workbench.figures.marks import named, single, stacked
 from privgraph_workbench.words.numbers import number
 
 BINS = 10
@@ -44,22 +43,17 @@ def _state(ensemble: Ensemble, place: int) -> str:
 
 @figure("consensus", "Consensus of the teachers", data, needs="ensemble", always=[Flag.PRIVATE])
 def chart(rows: Rows) -> Chart:
-    names, series = tuple(f"{10 * place}–{10 * place + 10}" for place in range(BINS)), []
-    bins = Counter((row["state"], min(math.floor(row["share"] * BINS + 1e-9), BINS - 1)) for row in rows)
-    below = [0] * BINS
-    for state, slot in STATES.items():
-        held: list[Row] = [{"bin": name, "state": state, "count": bins[state, at]} for at, name in enumerate(names)]
-        low, below = below, [start + row["count"] for start, row in zip(below, held, strict=True)]
-        if any(row["count"] for row in held):
-            look: Look = {"low": tuple(low), "slot": slot, "hover": ("bin", "state", "count")}
-            series.append(marks(held, "bin", below, name=state, kind="bars", **look))
+    names = [f"{10 * place}–{10 * place + 10}" for place in range(BINS)]
+    bins = {state: [0] * BINS for state in STATES}
+    for row in rows:
+        bins[row["state"]][min(math.floor(row["share"] * BINS + 1e-9), BINS - 1)] += 1
     threshold = rows[0]["threshold"]
     share = math.inf if threshold is None else threshold / rows[0]["teachers"]
     label = f"threshold {number(threshold, 4)} votes"
     return single(
         named(names, "votes for the largest class (percent, by weight)"),
         Axis(title="queries (count)", low=0),
-        series,
+        stacked(names, {(state, STATES[state]): counts for state, counts in bins.items() if any(counts)}),
         rules=[Rule(x=share * BINS - 0.5, label=label)] * (share <= 1),
         of=label * (1 < share < math.inf),
         height=340,

@@ -4,15 +4,11 @@ reports it."""
 from __future__ import annotations
 
 import math
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
 from privgraph_workbench.figures.chart import Axis, Chart, Flag, Look, Row, Rows, Rule, Series
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import empty, grouped, marks, single
+from privgraph_workbench.figures.marks import empty, grouped, marks, named, single, stacked
 from privgraph_workbench.figures.teachers.answers import round_step
 from privgraph_workbench.figures.teachers.ensembles import GROUPINGS, MEASURES, by_teacher, groups, known, shared
 from privgraph_workbench.theme import NEUTRAL
@@ -55,55 +51,54 @@ def chart(rows: Rows) -> Chart:
     held = sorted((row for row in rows if math.isfinite(row["epsilon"])), key=lambda row: int(row["place"]))
     if not held:
         return empty("no ε of teachers is finite")
-    step = round_step(max(row["epsilon"] for row in held))
-    ends = step * np.arange(math.ceil(max(row["epsilon"] for row in held) / step - 1e-9) + 2)
-    y, series = {"histogram": _histogram, "strip": _strip, "cumulative": _cumulative}[first["view"]](held, ends)
-    shown = limit is not None and limit <= ends[-1]
+    high = max(row["epsilon"] for row in held)
+    step, title = round_step(high), f"{MEASURES[first['measure']]} at δ = {rounded_delta(first['delta'])}"
+    end = step * (math.ceil(high / step - 1e-9) + 1)
+    x, at, told = Axis(title=title, low=0, high=end), limit, limit is not None and limit <= end
+    if first["view"] == "histogram":
+        names = [f"{number(step * one, 4)}–{number(step * (one + 1), 4)}" for one in range(round(end / step))]
+        x, y, series = named(names, title), Axis(title="teachers (count)", low=0), _histogram(held, names, step)
+        at = limit / step - 0.5 if told else limit
+    elif first["view"] == "strip":
+        y, series = Axis(title=GROUPINGS["centrality"]), _strip(held)
+    else:
+        share = "teachers with at most this ε (percent)"
+        y, series = Axis(title=share, percent=True, low=-0.02, high=1.02), _stairs(held, end)
+    label = f"limit {number(limit)}"
     return single(
-        Axis(title=f"{MEASURES[first['measure']]} at δ = {rounded_delta(first['delta'])}", low=0, high=float(ends[-1])),
+        x,
         y,
         series,
-        rules=[Rule(x=limit, label=f"limit {number(limit)}")] * shown,
-        of="" if shown or limit is None else f"limit ε {number(limit)}",
+        rules=[Rule(x=at, label=label)] * told,
+        of=label * (limit is not None and not told),
         flags=(Flag.PRIVATE,) * first["private"],
         height=340,
     )
 
 
-Drawn = tuple[Axis, list[Series]]
-"""The axis of the view, and its series."""
-Ends = NDArray[np.floating[Any]]
-"""Of bins; an end is in its bin, and the start is not: who is at the limit is not beyond it."""
-
-
-def _histogram(rows: Rows, ends: Ends) -> Drawn:
-    """Bars that stand on one another."""
-    step, below, drawn = float(ends[1]), np.zeros(len(ends) - 1, dtype=np.int64), list[Series]()
+def _histogram(rows: Rows, names: list[str], step: float) -> list[Series]:
+    """An end is in its bin, and the start is not: who is at the limit is not beyond it."""
+    counts = {}
     for (place, name), own in grouped(rows, "place", "group").items():
-        inside = np.ceil(np.array([row["epsilon"] for row in own]) / step - 1e-9).astype(int) - 1
-        heights = np.bincount(np.maximum(inside, 0), minlength=len(below))
-        bars = [{"group": name, "at": float(ends[at] + step / 2), "count": int(one)} for at, one in enumerate(heights)]
-        look: Look = {"low": tuple(below.tolist()), "width": 0.9 * step, "slot": place}
-        below = below + heights
-        look |= {"hover": ("group", "at", "count")}
-        drawn.append(marks(bars, "at", below.tolist(), name=name, kind="bars", **look))
-    return Axis(title="teachers (count)", low=0), drawn
+        counts[name, place] = [0] * len(names)
+        for row in own:
+            counts[name, place][max(0, math.ceil(row["epsilon"] / step - 1e-9) - 1)] += 1
+    return stacked(names, counts)
 
 
-def _strip(rows: Rows, ends: Ends) -> Drawn:
+def _strip(rows: Rows) -> list[Series]:
     """A point a teacher."""
     look: Look = {"size": 8, "hover": ("teacher", "epsilon", "weight", "size", "centrality")}
     groups = grouped(rows, "place", "group").items()
-    drawn = [marks(own, "epsilon", "centrality", name=name, slot=place, **look) for (place, name), own in groups]
-    return Axis(title=GROUPINGS["centrality"]), drawn
+    return [marks(own, "epsilon", "centrality", name=name, slot=place, **look) for (place, name), own in groups]
 
 
-def _cumulative(rows: Rows, ends: Ends) -> Drawn:
-    """Stairs: of all teachers, and of each group where there are several."""
+def _stairs(rows: Rows, end: float) -> list[Series]:
+    """Of all teachers, and of each group where there are several."""
     groups, drawn = grouped(rows, "place", "group"), []
     for (place, name), own in {**(groups if len(groups) > 1 else {}), (NEUTRAL, "all teachers"): rows}.items():
-        values = np.sort([row["epsilon"] for row in own])
-        x = (0.0, *np.repeat(values, 2).tolist(), float(ends[-1]))
-        y = tuple(np.repeat(np.arange(len(values) + 1) / len(values), 2).tolist())
+        values = sorted(row["epsilon"] for row in own)
+        x = (0.0, *(one for one in values for _ in range(2)), end)
+        y = tuple(count / len(values) for count in range(len(values) + 1) for _ in range(2))
         drawn.append(Series(name=name, kind="line", x=x, y=y, slot=place))
-    return Axis(title="teachers with at most this ε (percent)", percent=True, low=-0.02, high=1.02), drawn
+    return drawn
