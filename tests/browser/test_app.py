@@ -71,7 +71,7 @@ def test_on_a_telephone_a_recent_run_is_named_to_the_end(context: BrowserContext
     cut = "one => [one, ...one.querySelectorAll('*')].some(part => part.scrollWidth > part.clientWidth + 1 \n"
     cut += " && getComputedStyle(part).overflowX === 'hidden')"
     assert not name.evaluate(cut)
-    expect(name).to_contain_text("on Karate club")
+    expect(name).to_contain_text("Karate club")
 
 
 def _demo(page: Page, address: str) -> str:

@@ -179,13 +179,6 @@ def table(store: RunStore) -> pd.DataFrame:
     return _numbered(frame).astype(dict.fromkeys(numbers, float))
 
 
-def outcomes(store: RunStore, run: str) -> list[tuple[AttackRecord, Leak]]:
-    """What each attack on a run has found, the oldest first."""
-    frame = table(store)
-    own = frame[frame.run == run][::-1]
-    return list(zip(own.record, map(Leak, own.outcome), strict=True))
-
-
 def audits(store: RunStore) -> pd.DataFrame:
     """Read a row for each audit, the newest first.
 

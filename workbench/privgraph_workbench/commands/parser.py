@@ -36,12 +36,8 @@ class Parser(argparse.ArgumentParser):
 
 def make_parser() -> Parser:
     """The parser of all commands."""
-    parser = Parser(
-        prog="privgraph",
-        description="Differentially private learning on graphs, in which no epsilon is wrong.",
-        epilog=EXIT_CODES,
-        allow_abbrev=False,
-    )
+    about = "Differentially private learning on graphs, in which no epsilon is wrong."
+    parser = Parser(prog="privgraph", description=about, epilog=EXIT_CODES, allow_abbrev=False)
     commands = parser.add_subparsers(dest="name", metavar="COMMAND", required=True, parser_class=Parser)
     shared, *_ = (words := texts("commands")).values()
     for name, said in words.items():

@@ -26,8 +26,7 @@ def tune_command(parsed: argparse.Namespace) -> int:
     request = requested(parsed)
     try:
         if parsed.price:
-            print(_price(request, parsed.json))
-            return 0
+            return _price(request, parsed.json)
         tuning = Tuning(RunStore.open(), request)
     except DataError as error:
         raise StoreError(str(error)) from None
@@ -70,15 +69,13 @@ def _terms(request: Request, terms: Terms) -> str:
     return lines_text({"trials": expected(request), **asdict(terms), "epsilons": epsilons})
 
 
-def _price(request: Request, as_json: bool) -> str:
+def _price(request: Request, as_json: bool) -> int:
     terms = request.terms()
-    if as_json:
-        return json_line(asdict(terms))
-    told = _terms(request, terms)
-    if isinstance(request, Choice) and not isinstance(request.law, Fixed):
+    print(json_line(asdict(terms)) if as_json else _terms(request, terms))
+    if isinstance(request, Choice) and not isinstance(request.law, Fixed) and not as_json:
         fixed = replace(request, law=Fixed(count=round(request.law.mean))).terms().trial_epsilon
-        told += f"\n{lines_text({'trial_epsilon_with_law_fixed': fixed})}"
-    return told
+        print(lines_text({"trial_epsilon_with_law_fixed": fixed}))
+    return 0
 
 
 def _print(tuned: Tuned, request: Request, as_json: bool) -> None:

@@ -127,7 +127,7 @@ def _head(record: RunRecord) -> None:
         st.markdown(f"{markup.literal(naming.privacy(record))} · seed {record.spec.seed}", width="content")
         if record.state == "done":
             cost = (duration(record.seconds), f"{record.peak_memory_mb or 0:.0f} MB", record.device or "—")
-            st.caption(markup.literal(" · ".join((*cost, naming.made_by(record)))), width="content")
+            st.caption(markup.literal(" · ".join((*cost, f"privgraph {record.version}"))), width="content")
         for tag in record.tags:
             st.markdown(f":gray-badge[{markup.literal(tag)}]", width="content")  # st.badge has escapes of its own
     if record.pending:

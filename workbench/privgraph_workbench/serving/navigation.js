@@ -1,14 +1,10 @@
-// Three things that Streamlit's browser half leaves to be wished, mended once for each tab.
+// Mends three things that Streamlit's browser half leaves to be wished, once for each tab.
 //
-// Its server sends the whole address whenever it corrects a part of it, and each time the browser makes an entry of its
-// history. Here a visit is one entry: the same page is another visit only where it shows another run, or another step
-// of a lesson. It begins at the page's top; in a step of a lesson, the next key press goes on from its title.
-//
-// A link is sent with the values that widgets of this page have in its address, and the server takes every value of a
-// name that this page uses out of it. So a link is followed as Back is: the address alone says what is drawn, and
-// shell.py keeps it whole; an entry that was corrected on the way to another page gets its own address back.
-//
-// In the top bar, the name of the page that is shown does nothing; on a run's view it opens the page afresh.
+// A visit is one entry of the history, whatever the server corrects in the address: the same page is another visit only
+// where it shows another run, or another step of a lesson. It begins at the page's top, a step at its title. A link is
+// followed as Back is: the address alone says what is drawn, and shell.py keeps it whole; an entry that was corrected on
+// the way to another page gets its own address back. In the top bar, the name of the page that is shown does nothing; on
+// a run's view it opens the page afresh.
 (() => {
   if (window.privgraphNavigation) return;
   window.privgraphNavigation = true;

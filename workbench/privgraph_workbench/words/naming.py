@@ -157,12 +157,9 @@ def describe(record: RunRecord) -> str:
 
 
 def labels(records: Sequence[RunRecord], *, whole: bool = False, seeds: bool = True) -> list[str]:
-    """A name for each run, distinct: its method, and of privacy, seed, variant and graph what differs.
+    """A name for each run, distinct: its method; of privacy, seed, variant and graph what differs, or all.
 
-    Args:
-        records: Runs that stand together.
-        whole: Whether all of that is said, whether it differs or not.
-        seeds: Whether seeds are named; without, each run stands for all of its setting.
+    Without `seeds`, each run stands for all of its setting.
     """
     differs, several = variants(records), Counter(map(setting, records))
     parts = [
@@ -179,11 +176,6 @@ def labels(records: Sequence[RunRecord], *, whole: bool = False, seeds: bool = T
     names = [", ".join(word for word, keep in zip(part, kept, strict=True) if word and keep) for part in parts]
     times = Counter(names)
     return [f"{name} ({one.id[-4:]})" if times[name] > 1 else name for name, one in zip(names, records, strict=True)]
-
-
-def made_by(record: RunRecord) -> str:
-    """The program that made a run."""
-    return f"privgraph {record.version}" if record.version else "a version before 0.5.0"
 
 
 def statements_of(
