@@ -50,7 +50,6 @@ PRIVATE_ROW = (
 
 
 def choose_data() -> DatasetSpec | None:
-    """A graph, or None for sizes that are typed."""
     specs = {spec.name: spec for spec in datasets.choices() if datasets.unavailable(spec) is None}
     asked = st.query_params.get("data")
     if asked is not None and asked != TYPED and asked not in specs:
@@ -137,7 +136,6 @@ def second_of(other: str, first: Setting, filled: widgets.Filled) -> Priced:
 
 
 def train_address(setting: Setting) -> dict[str, str]:
-    """The address of Train with these settings."""
     held = dict(values(setting.config))
     held = {name: held[name] for name in (*method_costs.PRIVACY, *setting.price.options)}
     data = widgets.address(data_options.along(spec), prefix="data.")
@@ -161,7 +159,6 @@ def swap(first: Priced, second: Priced) -> None:
 
 
 def beside(first: Priced, second: Priced) -> None:
-    """Two methods in a table."""
     rows = [
         {
             "method": one.title,
@@ -250,7 +247,6 @@ def budget(one: Priced, key: str) -> None:
 
 
 def private_row() -> None:
-    """Theorem 3 of HeterPoisson as a calculator."""
     st.caption(words["precision"])
     left, right = st.columns([1, 2], gap="large")
     with left:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from typing import Any
 
 import pandas as pd
@@ -30,12 +30,14 @@ from privgraph_workbench.jobs import queue
 from privgraph_workbench.leaks import Claim, with_bounds
 from privgraph_workbench.parts import choosing, evidence, layout, states
 from privgraph_workbench.parts.file_links import drawn_figure
+from privgraph_workbench.parts.of_store import kept
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import texts
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import duration, stated
 
+Found = tuple[str, int]  # the run and the number of an attack or audit
 WORST = "worst-case"
 ASKS = {  # `Sides.asks` by its name in the address
     "members": "who was trained on",
@@ -51,13 +53,13 @@ OF_ALL = ("targets", "confidence", "seed")  # options that every attack reads
 UNREAD = {"mechanism": ("canaries",), "white-box": ("trials",)}  # of audits
 
 
-@st.cache_resource(max_entries=32)
-def runs(ids: tuple[str, ...], url: str, mark: object) -> list[RunRecord]:
+@kept
+def runs(ids: tuple[str, ...]) -> list[RunRecord]:
     return queue.store().find(RunQuery(ids=ids)) if ids else []
 
 
 def records(frame: pd.DataFrame) -> list[RunRecord]:
-    return runs(tuple(dict.fromkeys(frame.run)), store.url, store.done_mark())
+    return runs(tuple(dict.fromkeys(frame.run)))
 
 
 def question(frame: pd.DataFrame, run: str) -> str:
@@ -107,19 +109,22 @@ def labels(frame: pd.DataFrame) -> list[str]:
     )
 
 
-@st.cache_resource(max_entries=64)
+@kept
 def made(
-    figure: str, of: tuple[object, ...], theme: str, options: dict[str, Any], _of: Sequence[Any]
+    kind: str, found: tuple[tuple[str, int], ...], figure: str, theme: str, **options: Any
 ) -> tuple[list[Row], go.Figure]:
-    """The rows of a figure and its drawing; `of` says of which attacks or audits."""
-    rows = figure_of(figure).data(_of if figure == "attack_roc" else _of[0], **options)
+    """The rows of a figure of these attacks or audits, each by its run and number, and its drawing."""
+    frame = evidence.frame(kind)
+    known = dict(zip(zip(frame.run, frame.number, strict=True), frame.record, strict=True))
+    of = [known[one] for one in found]
+    rows = figure_of(figure).data(of if figure == "attack_roc" else of[0], **options)
     return rows, figure_of(figure).plot(rows, theme)
 
 
 def show(figure: str, frame: pd.DataFrame, name: str, **options: Any) -> None:
     """A figure of these rows; its files state what these attacks have shown of each run."""
-    of = (store.url, store.evidence_mark(), *zip(frame.run, frame.number, strict=True))
-    rows, drawn = made(figure, of, layout.theme(), options, list(frame.record))
+    found = tuple(zip(frame.run, map(int, frame.number), strict=True))
+    rows, drawn = made("audits" if worst else "attacks", found, figure, layout.theme(), **options)
     attacked = [one for one in frame.record if isinstance(one, AttackRecord)]
 
     def bounded(run: RunRecord, said: PrivacyStatement) -> PrivacyStatement:
@@ -145,7 +150,6 @@ def exposure(frame: pd.DataFrame) -> None:
 
 
 def bounds(frame: pd.DataFrame) -> None:
-    """The figures of an audit."""
     name, scale = f"{frame.run.iloc[0]}-audit-{frame.number.iloc[0]}", axes("scale")
     left, right = layout.columns("bounds", 2)
     with left:
@@ -262,7 +266,7 @@ words = texts("attacks")
 layout.head("attacks")
 queue.tick()
 run = st.query_params.get("run", "")
-store, attacks = queue.store(), evidence.frame("attacks")
+attacks = evidence.frame("attacks")
 if st.query_params.get("who") not in words["questions"]:
     choosing.begin("who", words["questions"], question(attacks, run))
 who = choosing.one("Question", words["questions"], "who", row=True)
@@ -274,7 +278,7 @@ with st.container(horizontal=True, vertical_alignment="center"):
         st.badge("example", color="violet", help=texts("labels")["example"])
     if lost := evidence.unreadable():
         st.badge(f"{lost} unreadable", color="orange", help=words["unreadable"])
-if run and not runs((run,), store.url, store.done_mark()):
+if run and not runs((run,)):
     st.warning(words["unknown"])
 kind = "audit" if worst else "attack"
 tokens = set() if shell.examples_shown() else {one.token for _, one in going(kind)}

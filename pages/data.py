@@ -35,7 +35,6 @@ words = texts("data")
 
 
 def begin_anew() -> None:
-    """Another graph has other nodes: the one in the middle is chosen anew."""
     st.session_state.pop("node", None)
 
 
@@ -43,7 +42,6 @@ def begin_anew() -> None:
 
 
 def choose() -> DatasetSpec:
-    """The graph, by search."""
     known = {spec.name: spec for spec in datasets.choices()}
     asked = st.query_params.get("data")
     if asked is not None and asked not in known:
@@ -156,7 +154,6 @@ def describe(spec: DatasetSpec, filled: widgets.Filled, node: int | None = None)
 
 
 def described(spec: DatasetSpec, filled: widgets.Filled, found: Description) -> None:
-    """Facts and figures."""
     facts(found)
     if found.domains:
         domains(found)
@@ -175,7 +172,6 @@ def show(figure: str, rows: Sequence[Row], spec: DatasetSpec, drawn: Sequence[Ro
 
 
 def facts(found: Description) -> None:
-    """Sizes, and what neighbours tell."""
     if found.domains:
         inside, count = (sum(getattr(one, name) for one in found.domains) for name in ("relations", "texts"))
         length = sum(one.texts * one.words for one in found.domains) / count
@@ -221,7 +217,6 @@ def domains(found: Description) -> None:
 
 @st.cache_data(max_entries=4, show_spinner=False)
 def ids_of(name: str) -> tuple[str, ...]:
-    """The names of an upload's nodes."""
     return node_ids(name)
 
 

@@ -38,7 +38,6 @@ def answered() -> dict[str, set[int]]:
 
 
 def open_steps(name: str) -> list[int]:
-    """The steps of a lesson that were not answered."""
     return [step for step in range(1, len(LESSONS[name].steps) + 1) if step not in answered()[name]]
 
 
@@ -64,13 +63,11 @@ def button(label: str, key: str, *where: Any, icon: str = "arrow_forward", prima
 
 
 def progress(name: str, more: str) -> None:
-    """A bar of the questions that were answered."""
     finished, steps = len(answered()[name]), len(LESSONS[name].steps)
     st.progress(finished / steps, text=f"{more} · {fill(words['progress'], answered=finished, all=steps)}")
 
 
 def show_list() -> None:
-    """All lessons."""
     layout.head("lessons")
     following = next((name for name in LESSONS if open_steps(name)), None)
     columns = [*layout.columns("lessons-0", 3), *layout.columns("lessons-3", 3)]
@@ -129,7 +126,6 @@ def ask(name: str, step: Step, place: int) -> bool:
 
 
 def show_step(name: str, place: int) -> None:
-    """A step of a lesson."""
     lesson = LESSONS[name]
     step, last = lesson.steps[place - 1], place == len(lesson.steps)
     st.title(f"{list(LESSONS).index(name) + 1}. {lesson.title}")

@@ -100,7 +100,6 @@ def play() -> None:
 def data_of(
     world: World, protects: str, b: float, hops: int, seed: int, who: int | None, friend: int | None
 ) -> dict[str, object]:
-    """What the component draws."""
     look = THEMES[layout.theme()]
     colours = {"surface": look.surface, "text": look.text, "edge": look.muted, "sound": look.sound}
     colours |= {"warning": look.warning, "groups": [look.line(slot) for slot in range(worlds.GROUPS)]}
@@ -143,7 +142,6 @@ def address_of(world: World) -> tuple[int | None, int | None]:
 
 
 def choose(key: str, chosen: int | None) -> None:
-    """Write a choice into the address, or take it out."""
     if chosen in (None, ALL):
         st.query_params.pop(key, None)
     else:
@@ -151,7 +149,6 @@ def choose(key: str, chosen: int | None) -> None:
 
 
 def pick(who: int | None) -> None:
-    """Take out who was clicked, or nobody."""
     choose(WITH, None)
     choose(WHO, who)
     st.session_state["out_who"] = who
@@ -224,7 +221,6 @@ def game(pair: Pair, score: DeltaGenerator) -> None:
 
 
 def scores(held: Game) -> None:
-    """Scores of whoever goes by the evidence, and all rounds."""
     pair, played = held.pair, held.played
     shown = [
         ("By the evidence", percent(held.best / played) if played else "—", words["evidence"]),

@@ -29,6 +29,7 @@ from privgraph_workbench.jobs import queue
 from privgraph_workbench.parts import choosing, encoders, layout, sending, statement, states
 from privgraph_workbench.parts.encoders import LAST, TEXT
 from privgraph_workbench.parts.file_links import drawn_figure
+from privgraph_workbench.parts.of_store import kept
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, texts
 from privgraph_workbench.words import markup, meaning, naming
@@ -48,8 +49,8 @@ OPENED = "relations.opened"  # in the session: the text with which the page was 
 # The runs, and what is known of their texts
 
 
-@st.cache_resource(max_entries=8)
-def learners(asked: tuple[str, ...], url: str, mark: object) -> list[RunRecord]:
+@kept
+def learners(asked: tuple[str, ...]) -> list[RunRecord]:
     """Finished runs that learnt relations, and those of the address; first those that can be asked."""
     store, query = queue.store(), RunQuery(methods=LEARNERS, states=("done",), limit=MOST_RUNS)
     found = [*store.find(query), *(store.find(replace(query, ids=asked)) if asked else [])]
@@ -61,7 +62,6 @@ def learners(asked: tuple[str, ...], url: str, mark: object) -> list[RunRecord]:
 
 
 def differences(one: RunRecord, other: RunRecord) -> list[str]:
-    """The options, but those of privacy, in which two runs differ."""
     own = other.spec.options
     return [name for name, value in one.spec.options.items() if name not in UNREAD and value != own.get(name, value)]
 
@@ -204,21 +204,20 @@ def show_answer(chosen: Mapping[str, RunRecord], found: Answer, text: str, *, le
 # The cost of privacy
 
 
-@st.cache_resource(max_entries=16)
-def ranking(
-    chosen: tuple[str, ...], number: int | None, url: str, mark: object, _records: Sequence[RunRecord]
-) -> tuple[list[Row], list[RunRecord]]:
+@kept
+def ranking(asked: tuple[str, ...], chosen: tuple[str, ...], number: int | None) -> tuple[list[Row], list[RunRecord]]:
     """A row for guessing, the encoder before training and each setting that was judged as the chosen runs."""
-    known = {one.id: one for one in _records}
+    records = [one for one in learners(asked) if not one.unreadable]
+    known = {one.id: one for one in records}
     own = [known[one] for one in chosen]
     found: dict[str, RunRecord] = {}
-    for one in (*own, *_records):
+    for one in (*own, *records):
         if comparable(one, own[-1]):
             found.setdefault(naming.setting(one), one)
     steps = sorted(
         found.values(), key=lambda one: (one.spec.unit == "none", one.statement.epsilon if one.statement else 0)
     )
-    return relation_ranking.data(steps, _records, texts=number), steps
+    return relation_ranking.data(steps, records, texts=number), steps
 
 
 def cost(chosen: Mapping[str, RunRecord], records: Sequence[RunRecord]) -> None:
@@ -227,7 +226,7 @@ def cost(chosen: Mapping[str, RunRecord], records: Sequence[RunRecord]) -> None:
     domain = encoders.domains_of(first.spec, read.facts.domains)[1] if read else ""
     number = next((one.texts for one in (read.domains if read else ()) if one.name == domain), None)
     ids = tuple(one.id for one in chosen.values())
-    rows, steps = ranking(ids, number, store.url, store.done_mark(), records)
+    rows, steps = ranking(asked, ids, number)
     if not any(row["kind"] == "run" for row in rows):
         st.info(words["none"])
         return
@@ -305,7 +304,7 @@ layout.head("relations")
 queue.tick()
 store = queue.store()
 asked = tuple(st.query_params[key] for key in ("private", "bare") if key in st.query_params)
-records = states.readable(learners(asked, store.url, store.done_mark()))
+records = states.readable(learners(asked))
 for name in asked:
     if name not in {one.id for one in records} and not store.count(RunQuery(ids=(name,), states=PENDING)):
         st.warning(fill(words["unknown"], run=markup.literal(name[:80])))

@@ -39,12 +39,10 @@ FILES = {
 
 
 def save(key: str, mark: str, part: str) -> None:
-    """Keep what stands in a field of an entry."""
     cart.edit(mark, **{part: st.session_state[key]})
 
 
 def save_word(name: str) -> None:
-    """Keep a word of the report."""
     with cart.changing() as held:
         held.words[name] = st.session_state[f"report.{name}"]
 
@@ -57,7 +55,6 @@ def named(one: Entry) -> str:
 
 
 def row(one: Entry, place: int, count: int) -> None:
-    """An entry with its fields and buttons."""
     mark = one.mark
     with st.container(border=True, key=f"entry-{mark}"):
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -101,7 +98,6 @@ def start(folder: Path, asked: Asked) -> None:
 
 
 def share(folder: Path) -> float | None:
-    """Which share is done; None where no process is at work."""
     process = at_work().get(folder.name)
     if process is None or process.poll() is not None:
         return None
@@ -118,7 +114,6 @@ def progress(folder: Path) -> None:
 
 
 def show(packed: bytes) -> None:
-    """Links to the files, and the page itself."""
     with zipfile.ZipFile(io.BytesIO(packed)) as archive:
         made = {HTML: archive.read(HTML), PDF: archive.read(PDF), ARCHIVE: packed}
     files = {

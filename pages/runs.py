@@ -88,7 +88,6 @@ def filters() -> RunQuery:
 
 
 def clear() -> None:
-    """Forget all filters."""
     st.session_state.update({REFUTED: False, "find": "", **{key: [] for key in FILTERS}})
     for name in FILTERS:
         st.query_params.pop(name, None)
@@ -104,7 +103,6 @@ def arrived_first(groups: list[list[run_rows.Light]], ticked: Sequence[str], ord
 
 
 def start_of_page(total: int) -> int:
-    """Where the shown part of the list starts."""
     last = -(-total // PAGE_SIZE)
     if last <= 1:
         return 0
@@ -128,13 +126,11 @@ def choose(on: Sequence[str], off: Sequence[str]) -> None:
 
 
 def choose_none() -> None:
-    """Untick all."""
     st.session_state.pop(OVER, None)
     st.query_params.pop("chosen", None)
 
 
 def set_order(name: str) -> None:
-    """A column's head was clicked."""
     if name in ORDERS:
         st.session_state["order"] = name
 
@@ -265,7 +261,6 @@ def mean_curve(group: Sequence[RunRecord], label: str) -> list[Row]:
 
 
 def show_list() -> None:
-    """Filters, the list, and what can be done with chosen runs."""
     layout.head("runs")
     if (asked := st.query_params.get("run")) is not None:
         st.warning(fill(words["missing"], runs=markup.literal(asked[:80])))

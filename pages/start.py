@@ -48,7 +48,6 @@ def curve(url: str, theme: str) -> go.Figure | None:
 
 
 def demo() -> None:
-    """The button of the demo."""
     if st.button("Run the demo", type="primary", key="demo", icon=":material/play_arrow:"):
         options = {"unit": "edge", "epsilon": 2.0}
         sending.send([make_spec("progap", "social", options, data_options=DEMO_DATA)], tags=["demo"])
@@ -56,7 +55,6 @@ def demo() -> None:
 
 
 def recent() -> None:
-    """One's own runs, the newest first."""
     st.markdown("### Recent runs")
     records = queue.own().find(RunQuery(limit=RECENT))
     if not records:

@@ -29,6 +29,7 @@ from privgraph_workbench.jobs import queue
 from privgraph_workbench.parts import choosing, keeping, laboratory, layout, states
 from privgraph_workbench.parts.file_links import drawn_figure
 from privgraph_workbench.parts.laboratory import TIMES, Setting
+from privgraph_workbench.parts.of_store import kept
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, texts
 from privgraph_workbench.theme import EPSILONS
@@ -50,16 +51,16 @@ SETTING_COLUMNS = (
 SOUND = EPSILONS["sound"].label
 
 
-@st.cache_resource(max_entries=8)
-def teacher_runs(asked: str, url: str, mark: object) -> tuple[list[RunRecord], dict[str, str]]:
+@kept
+def teacher_runs(asked: str) -> tuple[list[RunRecord], dict[str, str]]:
     """The newest finished runs of teachers and the one of the address; titles of those with answers."""
     store = queue.store()
     query = RunQuery(methods=TEACHERS, states=("done",), limit=MOST_RUNS)
     named = store.find(replace(query, ids=(asked,))) if asked else []
     found = list({one.id: one for one in (*store.find(query), *named)}.values())
-    kept = [one for one in found if not one.unreadable and laboratory.has_answers(store.url, one.id, one.created)]
-    rest = teacher_settings.rest(kept)
-    return found, choosing.titles({one.id: run_title(one, rest[one.id]) for one in kept})
+    able = [one for one in found if not one.unreadable and laboratory.has_answers(store.url, one.id, one.created)]
+    rest = teacher_settings.rest(able)
+    return found, choosing.titles({one.id: run_title(one, rest[one.id]) for one in able})
 
 
 def run_title(record: RunRecord, rest: str) -> str:
@@ -87,7 +88,6 @@ def new(method: str) -> RunSpec:
 
 
 def show(figure: str, record: RunRecord, *of: Any, view: str = "") -> None:
-    """A figure of a run, with its files."""
     rows = figure_of(figure).data(*of)
     drawn_figure(figure, rows, naming.statements_of([record]), f"{record.id}{view}", [record])
 
@@ -178,7 +178,6 @@ def one_query(
 
 
 def prices(setting: Setting) -> list[layout.Number]:
-    """The sound epsilon of all queries, and of one alone."""
     help_ = fill(helps["all"], delta=rounded_delta(setting.plan.statement.delta))
     if (alone := setting.one_query()) is None:
         return [(f"{SOUND}, any number of queries", stated("sound", setting.epsilon), help_)]
@@ -187,7 +186,6 @@ def prices(setting: Setting) -> list[layout.Number]:
 
 
 def who_answered(record: RunRecord, found: Answers, place: int, names: Sequence[str]) -> None:
-    """The private nodes that answered the query, where each query has its own."""
     if found.pointers[place] < found.pointers[place + 1]:
         with layout.fold("Who answered", "chosen", icon=":material/groups:") as part:
             if part.open:
@@ -245,7 +243,6 @@ def who_pays(record: RunRecord, setting: Setting | None) -> None:
 
 
 def table(key: str, **cells: Any) -> None:
-    """A table of numbers, with the help of each column."""
     forms = dict.fromkeys(cells, "%.4g") | dict.fromkeys(cells.keys() & {"guess", "accuracy"}, "percent")
     helps = {name: words["columns"].get(name) for name in cells}
     layout.table(cells, helps, words["labels"], forms, key=key)
@@ -296,16 +293,15 @@ def all_answers(record: RunRecord, found: Answers, names: Sequence[str]) -> None
             st.dataframe(pd.DataFrame(rows), hide_index=True, key="queries", column_order=QUERY_COLUMNS, height=300)
 
 
-@st.cache_resource(max_entries=4)
-def setting_rows(opened: str, url: str, mark: object, _found: Sequence[RunRecord]) -> list[Row]:
+@kept
+def setting_rows(asked: str, opened: str) -> list[Row]:
     """A row for each setting with teachers that guarantees something."""
-    return teachers_compared.data([one for one in _found if not one.unreadable], opened)
+    return teachers_compared.data([one for one in teacher_runs(asked)[0] if not one.unreadable], opened)
 
 
-def comparison(found: Sequence[RunRecord], kept: Mapping[str, str], record: RunRecord | None) -> None:
+def comparison(found: Sequence[RunRecord], able: Mapping[str, str], record: RunRecord | None) -> None:
     """All settings with teachers as a figure and a table, whose rows lead to their runs."""
-    store = queue.store()
-    rows = setting_rows("" if record is None else record.id, store.url, store.done_mark(), found)
+    rows = setting_rows(asked, "" if record is None else record.id)
     if not rows:
         st.info(words["uncompared"])
         return
@@ -315,13 +311,13 @@ def comparison(found: Sequence[RunRecord], kept: Mapping[str, str], record: RunR
     drawn_figure("teachers_compared", rows, naming.statements_of(shown), "teachers", shown, drawn)
     cells = pd.DataFrame(rows)
     cells["epsilon"] = [layout.up(value) for value in cells.epsilon]
-    cells["kept"] = [any(run in kept for run in str(runs).split()) for runs in cells.runs]
+    cells["kept"] = [any(run in able for run in str(runs).split()) for runs in cells.runs]
     forms = {"epsilon": "%.4g", "delta": "%.2g", **dict.fromkeys(("mean", "low", "high"), "percent")}
     helps_ = words["columns"] | texts("columns")["settings"]
     shared: dict[str, Any] = {"on_select": "rerun", "selection_mode": "single-row", "column_order": SETTING_COLUMNS}
     picked = layout.table(cells, helps_, {}, forms, key="compared", **shared)
     for runs in [str(rows[one]["runs"]).split() for one in picked.selection.rows if one < len(rows)]:
-        if here := next((run for run in runs if run in kept), None):
+        if here := next((run for run in runs if run in able), None):
             st.page_link(shell.page("teachers"), label="Open its answers", query_params={"run": here})
         st.page_link(shell.page("runs"), label="Open its runs", query_params={"chosen": ",".join(runs)})
 
@@ -330,14 +326,14 @@ words, helps = texts("teachers"), texts("teachers")["numbers"]
 layout.head("teachers")
 queue.tick()
 keeping.keep("teachers", (LAB, "epsilons.", "query", "show"))
-store, asked = queue.store(), st.query_params.get("run", "")
-found, kept = teacher_runs(asked, store.url, store.done_mark())
+asked = st.query_params.get("run", "")
+found, able = teacher_runs(asked)
 records = {one.id: one for one in states.readable(found)}
-titles = {**kept, **{name: fill(words["plan"], method=naming.method_title(name)) for name in TEACHERS}}
+titles = {**able, **{name: fill(words["plan"], method=naming.method_title(name)) for name in TEACHERS}}
 if asked and asked not in titles:
     st.warning(fill(words["unkept" if asked in records else "unknown"], run=markup.literal(asked[:80])))
     del st.query_params["run"]
-choosing.begin("run", titles, first_run([records[name] for name in kept]))
+choosing.begin("run", titles, first_run([records[name] for name in able]))
 with st.container(horizontal=True, vertical_alignment="bottom"):
     with st.container(width=520):
         name = choosing.one("Run", titles, "run")
@@ -359,7 +355,7 @@ for label, tab in zip(TABS, st.tabs(TABS, key="tab", bind="query-params"), stric
         if not tab.open:
             continue
         if label == "Compared":
-            comparison(found, kept, record)
+            comparison(found, able, record)
         elif record is None and label != "One query":
             st.info(words["none"])
         elif record is not None and label == "Who pays":

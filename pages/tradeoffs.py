@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -33,6 +34,7 @@ from privgraph_workbench.forms import data_options
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.parts import choosing, layout, sending, statement
 from privgraph_workbench.parts.file_links import figure_exports
+from privgraph_workbench.parts.of_store import kept
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, texts
 from privgraph_workbench.words import markup
@@ -46,8 +48,8 @@ MOST_KNOWN = 2000
 BOTH = "both"
 
 
-@st.cache_resource(max_entries=16)
-def graphs(url: str, mark: object) -> dict[str, tuple[str, int]]:
+@kept
+def graphs() -> dict[str, tuple[str, int]]:
     """The graphs with finished runs: name in the address -> (graph in words, number of runs)."""
     rows = queue.store().find_rows(RunQuery(states=("done",)), graphs=True)
     names: dict[str, tuple[str, int]] = {}
@@ -56,72 +58,44 @@ def graphs(url: str, mark: object) -> dict[str, tuple[str, int]]:
     return names
 
 
-@st.cache_resource(max_entries=16, ttl=10)
-def titled(url: str, mark: object) -> dict[str, str]:
-    """What graphs are called in the list: those with runs, and those that can be trained on."""
-    known = graphs(url, mark)
-    here = [one.name for one in datasets.choices() if datasets.unavailable(one) is None]
-    counts = {one: known.get(one, ("", 0))[1] for one in (*known, *here)}
-    return {one: f"{data_title(one) if one in DATASETS else one} ({runs} runs)" for one, runs in counts.items()}
+@kept
+def finished(graph: str) -> pd.DataFrame:
+    return of_graph(queue.store(), graph)
 
 
-@st.cache_resource(max_entries=16)
-def finished(graph: str, url: str, mark: object) -> pd.DataFrame:
-    """The finished runs of a graph."""
-    return _of_graph(queue.store(), graph)
-
-
-def _of_graph(store: RunStore, graph: str) -> pd.DataFrame:
+def of_graph(store: RunStore, graph: str) -> pd.DataFrame:
     frame = summary.runs(store, RunQuery(datasets=(graph.partition(" (")[0],), states=("done",)))
     return frame[frame.graph == graph]
 
 
-@st.cache_resource(max_entries=32)
-def rows_of(graph: str, unit: str, methods: tuple[str, ...], beside: bool, url: str, mark: object) -> list[Row]:
-    """The rows of the figure; with examples `beside` one's own runs."""
-    frame = finished(graph, url, mark)
+@kept
+def points(
+    graph: str, unit: str, methods: tuple[str, ...], beside: bool
+) -> tuple[list[Row], dict[str, PrivacyStatement], list[RunRecord]]:
+    """The rows of the figure, with examples `beside` one's own runs; their statements and their runs."""
+    frame = finished(graph)
     if beside:
-        frame = pd.concat([frame, _of_graph(queue.examples(), graph)])
+        frame = pd.concat([frame, of_graph(queue.examples(), graph)])
     units = ["edge", "node", "none"] if unit == BOTH else [unit, "none"]
     frame = frame[frame.unit.isin(units)]
     if methods:
         frame = frame[frame.method.isin(methods) | (frame.unit == "none")]
     together = dict.fromkeys(frame.run, len(frame[frame.unit != "none"]))
-    return tradeoff.on_fronts(table_rows(summary.settings(frame), together))
+    rows = tradeoff.on_fronts(table_rows(summary.settings(frame), together))
+    ids = tuple(run for row in rows for run in row["runs"].split())
+    sources = (queue.own(), queue.examples()) if ids else ()  # a query without ids is for all runs
+    records = [one for source in sources for one in source.find(RunQuery(ids=ids))]
+    return rows, statements_of(records), records
 
 
-@st.cache_resource(max_entries=32)
-def plotted(
-    graph: str,
-    unit: str,
-    methods: tuple[str, ...],
-    beside: bool,
-    url: str,
-    mark: object,
-    published: bool,
-    front: bool,
-    wished: float | None,
-    theme: str,
-) -> go.Figure:
-    """The figure of these rows."""
-    rows = rows_of(graph, unit, methods, beside, url, mark)
-    return draw(tradeoff.chart(rows, published=published, front=front, wished=wished), theme)
+@kept
+def plotted(chosen: tuple[Any, ...], published: bool, front: bool, wished: float | None, theme: str) -> go.Figure:
+    return draw(tradeoff.chart(points(*chosen)[0], published=published, front=front, wished=wished), theme)
 
 
-@st.cache_resource(max_entries=32)
-def behind(
-    graph: str, unit: str, methods: tuple[str, ...], beside: bool, url: str, mark: object
-) -> tuple[dict[str, PrivacyStatement], list[RunRecord]]:
-    """The statements and the runs of these rows; there are some, for a query without ids is for all runs."""
-    ids = tuple(run for row in rows_of(graph, unit, methods, beside, url, mark) for run in row["runs"].split())
-    records = [one for source in (queue.own(), queue.examples()) for one in source.find(RunQuery(ids=ids))]
-    return statements_of(records), records
-
-
-@st.cache_resource(max_entries=32)
-def advised(graph: str, unit: str, url: str, mark: object) -> list[advice.Advice]:
-    """What the finished runs of a graph say."""
-    return advice.advise(finished(graph, url, mark), unit)
+@kept
+def advised(graph: str, unit: str) -> list[advice.Advice]:
+    return advice.advise(finished(graph), unit)
 
 
 def headline(found: Sequence[advice.Advice], epsilon: float) -> str:
@@ -136,7 +110,6 @@ def headline(found: Sequence[advice.Advice], epsilon: float) -> str:
 
 
 def table(found: Sequence[advice.Advice]) -> None:
-    """A row for each method at each epsilon."""
     shares = dict.fromkeys(("accuracy", "low", "high"), "percent")
     forms = shares | dict.fromkeys(("cost", "cost_low", "cost_high"), "%.1f")
     order = ["epsilon", "method", "verdict", *forms, "seeds", "promise"]
@@ -172,8 +145,7 @@ def answer(graph: str, unit: str, was_pending: bool) -> None:
         st.switch_page(shell.page("train"), query_params={"run": opened[0]})
     elif opened:
         st.switch_page(shell.page("runs"), query_params={"chosen": ",".join(opened)})
-    store = queue.store()
-    if finished(graph, store.url, store.done_mark()).empty:
+    if finished(graph).empty:
         if not busy:
             st.info("No finished run on this graph. Start a sweep below.", icon="📈")
         return
@@ -186,14 +158,14 @@ def answer(graph: str, unit: str, was_pending: bool) -> None:
         if not shell.examples_shown():
             beside = st.toggle("Examples beside", key="tradeoff_examples", bind="query-params")
     share = None if wished is None else wished / 100
-    chosen = (graph, unit, tuple(methods), beside, store.url, store.done_mark())
-    drawn = plotted(*chosen, published, front, share, layout.theme())
+    chosen = (graph, unit, tuple(methods), beside)
+    drawn = plotted(chosen, published, front, share, layout.theme())
     live_plot.show(drawn, key=f"tradeoff.{unit}", on_click=click)
-    if rows := rows_of(*chosen):
-        statements, records = behind(*chosen)
+    rows, statements, records = points(*chosen)
+    if rows:
         figure_exports("tradeoff", rows, statements, name=graph.partition(" ")[0], runs=records)
     for one in ("edge", "node") if unit == BOTH else (unit,):
-        if found := advised(graph, one, store.url, store.done_mark()):
+        if found := advised(graph, one):
             label, offered = f"ε, {tradeoff.UNITS[one]} protected", [each.epsilon for each in found]
             st.markdown(headline(found, st.select_slider(label, offered, key=f"at.{one}", bind="query-params")))
             if share is not None:
@@ -279,7 +251,6 @@ def form(spec: DatasetSpec, options: Mapping[str, Scalar], unit: str) -> None:
 
 
 def train(name: str, graph: str, unit: str) -> None:
-    """The form of a sweep on the graph, with the options of its runs."""
     try:
         spec = dataset(name.partition(" (")[0])
     except UnknownName as error:
@@ -289,15 +260,16 @@ def train(name: str, graph: str, unit: str) -> None:
         st.info("The files of this graph are not on this machine.", icon=":material/folder_off:")
         st.page_link(shell.page("data"), label="Get them", query_params={"data": spec.name})
         return
-    run = next(iter(finished(graph, store.url, store.done_mark()).run), None)
+    run = next(iter(finished(graph).run), None)
     form(spec, dict(queue.of(run).get(run).spec.data_options) if run else {}, unit)
 
 
 layout.head("tradeoffs")
 queue.tick()
-store = queue.store()
-known = graphs(store.url, store.done_mark())
-titles = titled(store.url, store.done_mark())
+known = graphs()
+here = [one.name for one in datasets.choices() if datasets.unavailable(one) is None]
+counts = {one: known.get(one, ("", 0))[1] for one in (*known, *here)}
+titles = {one: f"{data_title(one) if one in DATASETS else one} ({runs} runs)" for one, runs in counts.items()}
 asked = st.query_params.get("data", "")
 if asked and asked not in titles:
     st.warning(f"In this page's address, data has no value {markup.literal(asked[:80])}; it is left out.")

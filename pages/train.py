@@ -27,6 +27,7 @@ from privgraph_workbench.forms.again import CHANGED
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.parts import choosing, layout, one_run, planning, sending, statement
 from privgraph_workbench.parts.file_links import drawn_figure
+from privgraph_workbench.parts.of_store import kept
 from privgraph_workbench.parts.planning import SEEDS, SETUP, Asked
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, texts
@@ -45,14 +46,13 @@ words = texts("train")
 # Graph and method
 
 
-@st.cache_resource(max_entries=8)
-def trained_on(url: str, mark: object) -> Counter[str]:
-    """How many finished runs there are of each graph."""
+@kept
+def trained_on() -> Counter[str]:
     return Counter(row["dataset"] for row in queue.store().find_rows(RunQuery(states=("done",), limit=MOST_READ)))
 
 
-@st.cache_resource(max_entries=16)
-def best(graph: str, unit: str, epsilon: float, url: str, mark: object) -> str:
+@kept
+def best(graph: str, unit: str, epsilon: float) -> str:
     """The method that the examples advise on a graph at that unit and budget; "" for none."""
     query = RunQuery(datasets=(graph.partition(" (")[0],), states=("done",))
     frame = summary.runs(queue.examples(), query)
@@ -69,8 +69,7 @@ def choose_graph() -> DatasetSpec:
     asked = st.query_params.get("data")
     if asked is not None and asked not in here:
         st.warning(fill(words["no_graph"], reason=datasets.complaint(asked)))
-    store = queue.store()
-    runs = trained_on(store.url, store.done_mark())
+    runs = trained_on()
     titles: dict[str, str] = {}
     for spec in sorted(here.values(), key=lambda spec: KINDS.get(spec.kind, 3)):
         sizes = data_options.sizes(spec, data_options.along(spec))
@@ -165,7 +164,6 @@ def choose_options(spec: DatasetSpec, method: MethodSpec) -> Asked:
 
 
 def span(shown: Sequence[str]) -> str:
-    """One text, or the first and the last of several."""
     if not shown:
         return "—"
     return shown[0] if shown[0] == shown[-1] else f"{shown[0]} – {shown[-1]}"
@@ -192,8 +190,8 @@ def start_here(method: MethodSpec, spec: DatasetSpec, asked: Asked) -> None:
     unit = str(asked.options.values.get("unit", "none"))
     if unit == "none" or not asked.epsilons:
         return
-    graph, store = GraphId.made(spec.name, dict(asked.data.values), asked.split).words(), queue.examples()
-    name = best(graph, unit, asked.epsilons[0], store.url, store.done_mark())
+    graph = GraphId.made(spec.name, dict(asked.data.values), asked.split).words()
+    name = best(graph, unit, asked.epsilons[0])
 
     def take() -> None:
         choosing.put("method", name)
@@ -206,7 +204,6 @@ def start_here(method: MethodSpec, spec: DatasetSpec, asked: Asked) -> None:
 
 
 def expect(told: Outlook, asked: Asked, run: RunSpec) -> None:
-    """The accuracy that finished runs reached, over epsilon."""
     if not told.points:
         st.info(words["no_runs"])
         return

@@ -118,7 +118,6 @@ def answer(asked: Question) -> Answer | None:
 
 
 def _progress(ticket: Ticket) -> None:
-    """How far the process is, and the button that stops it."""
     if ticket.wait(0):
         st.rerun()
     st.progress(min(1.0, ticket.share), text=markup.literal(ticket.stage))

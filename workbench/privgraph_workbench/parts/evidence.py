@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import pandas as pd
-import streamlit as st
 
 from privgraph_workbench import leaks
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.parts import layout
+from privgraph_workbench.parts.of_store import kept
 from privgraph_workbench.text import texts
 from privgraph_workbench.theme import EPSILONS
 
@@ -30,14 +30,9 @@ FORMATS = dict.fromkeys((*leaks.RATES, "accuracy", "trained_accuracy", "confiden
 FORMATS |= {"area": "%.3f", "low": "%.3f", "high": "%.3f", "epsilon": "%.4g", "published": "%.4g", "bound": "%.3f"}
 
 
+@kept
 def frame(kind: Kind) -> pd.DataFrame:
     """All of the store that is shown."""
-    store = queue.store()
-    return _frame(kind, store.url, store.evidence_mark())
-
-
-@st.cache_resource(max_entries=8)
-def _frame(kind: Kind, url: str, mark: object) -> pd.DataFrame:
     found = leaks.table(queue.store()) if kind == "attacks" else leaks.audits(queue.store())
     return found.sort_values(["graph", "method", "unit", "epsilon"], kind="stable")
 

@@ -121,7 +121,6 @@ def outlook(record: RunRecord) -> tuple[Outlook, list[RunRecord]]:
 
 
 def _head(record: RunRecord) -> None:
-    """State, unit and target, tags, cost; how far it is."""
     with st.container(horizontal=True, vertical_alignment="center"):
         states.badge(record)
         st.markdown(f"{markup.literal(naming.privacy(record))} · seed {record.spec.seed}", width="content")
@@ -186,7 +185,6 @@ def _result(record: RunRecord, told: Outlook, same: Sequence[RunRecord]) -> None
 
 
 def _accuracy(record: RunRecord) -> None:
-    """The accuracy with the interval of its test nodes."""
     if (reached := record.metrics.get(METRIC)) is None:
         return
     nodes, relations = chance(record.metrics), RELATIONS in getattr(METHODS.get(record.spec.method), "tasks", ())
@@ -242,7 +240,6 @@ def _planned(spec: RunSpec) -> PrivacyStatement | None:
 
 
 def _ways(record: RunRecord, events: Sequence[StoredEvent]) -> None:
-    """The ways on: attack, audit, its teachers' answers, its encoder."""
     query, private = {"run": record.id}, record.statement is not None and record.statement.unit != "none"
     links = [("attacks", "Attack", ":material/person_search:", query)]
     if private:
@@ -426,7 +423,6 @@ def _tags_and_note(record: RunRecord) -> None:
 
 
 def _files(record: RunRecord, events: Sequence[StoredEvent]) -> None:
-    """The files that the run has kept, with their sizes."""
     folder = queue.store().folders / record.id
     kept = sorted(path for path in folder.iterdir() if path.is_file()) if folder.is_dir() else []
     titles = {one.payload["name"]: str(one.payload.get("title", "")) for one in events if one.kind == "artifact"}
@@ -442,7 +438,6 @@ def _files(record: RunRecord, events: Sequence[StoredEvent]) -> None:
 
 
 def _log(events: Sequence[StoredEvent]) -> None:
-    """The latest lines of the log."""
     lines = [
         f"{event.time - events[0].time:8.1f} s  {'! ' * (event.payload.get('level') == 'warning')}"
         f"{event.payload['message']}"
