@@ -23,7 +23,7 @@ from privgraph_workbench.facts.method_costs import Curve, Setting
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.costs import cost, entry_costs, ledger
 from privgraph_workbench.figures.noise import precision
-from privgraph_workbench.forms import beginnings, data_options, widgets
+from privgraph_workbench.forms import again, beginnings, data_options, widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.parts import choosing, keeping, layout, pricing, statement
 from privgraph_workbench.parts.file_links import drawn_figure
@@ -135,14 +135,6 @@ def second_of(other: str, first: Setting, filled: widgets.Filled) -> Priced:
     return Priced(setting, noise, setting.at(noise))
 
 
-def train_address(setting: Setting) -> dict[str, str]:
-    held = dict(values(setting.config))
-    held = {name: held[name] for name in (*method_costs.PRIVACY, *setting.price.options)}
-    data = widgets.address(data_options.along(spec), prefix="data.")
-    known = parameters(type(setting.config))
-    return {"method": setting.name, "data": spec.name, **data, **widgets.address(held, known=known)}
-
-
 # The answer
 
 
@@ -242,8 +234,7 @@ def budget(one: Priced, key: str) -> None:
                     for part in method_costs.parts(said.ledger, said.delta)
                 ]
                 show(entry_costs, entry_costs.data(costs, said.epsilon), name, statements)
-        statement.ledger(said.ledger)
-        statement.promise(said)
+        statement.whole(said)
 
 
 def private_row() -> None:
@@ -282,8 +273,11 @@ with left:
     with st.container(horizontal=True):
         layout.reading("accounting")
         if first is not None and spec is not None:
+            held, of = dict(values(first.setting.config)), (*method_costs.PRIVACY, *first.setting.price.options)
+            wanted = {name: held[name] for name in of}
+            address = again.settings(chosen.name, spec.name, wanted, data_options.along(spec))
             label, icon = "Train with these settings", ":material/model_training:"
-            st.page_link(shell.page("train"), label=label, icon=icon, query_params=train_address(first.setting))
+            st.page_link(shell.page("train"), label=label, icon=icon, query_params=address)
 if first is not None:
     shown = [first]
     with right:

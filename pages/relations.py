@@ -24,7 +24,7 @@ from privgraph_workbench.facts.references import GUARANTEE
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.relations import moved, relation_ranking
 from privgraph_workbench.figures.settings import composed
-from privgraph_workbench.forms import widgets
+from privgraph_workbench.forms import again, widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.parts import choosing, encoders, layout, sending, statement, states
 from privgraph_workbench.parts.encoders import LAST, TEXT
@@ -280,8 +280,7 @@ def train(first: RunRecord | None) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         shared = {"type": "primary", "icon": ":material/play_arrow:", "disabled": bool(refused)}
         pressed = st.button(f"Train ({len(specs)} runs)", key="train", **shared)
-        address = widgets.address(specs[0].options, known=known.values())
-        address |= {"method": LEARNERS[0], "data": spec.dataset}
+        address = again.settings(LEARNERS[0], spec.dataset, specs[0].options, spec.data_options)
         st.page_link(shell.page("train"), label="All options", query_params=address)
         address = {"data": EMBEDDED, choosing.BRING: choosing.TEXTS}
         st.page_link(shell.page("data"), label="Other texts", query_params=address)

@@ -24,7 +24,7 @@ from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.drawing.with_plotly import draw
 from privgraph_workbench.figures.runs import teachers_compared
 from privgraph_workbench.figures.teachers import answers, budget, ensembles, teacher_epsilons
-from privgraph_workbench.forms import data_options, widgets
+from privgraph_workbench.forms import again, data_options, widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.parts import choosing, keeping, laboratory, layout, states
 from privgraph_workbench.parts.file_links import drawn_figure
@@ -172,8 +172,8 @@ def one_query(
         known = {settings[one].std: share for one, share in shares.items()}
         rows = figure_of("price").data(points, setting.std, known, by="noise")
         drawn_figure("price", rows, {f"{naming.method_title(spec.method)}, planned": said[times]}, spec.id)
-        address = {"method": spec.method, "data": spec.dataset, "split": spec.split, "store": shell.MINE}
-        address |= {**widgets.address(spec.data_options, prefix="data."), **widgets.address(setting.options)}
+        more = {"split": spec.split, "store": shell.MINE}
+        address = again.settings(spec.method, spec.dataset, setting.options, spec.data_options, **more)
         st.page_link(shell.page("train"), label="Train with these settings", query_params=address)
 
 

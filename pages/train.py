@@ -22,8 +22,7 @@ from privgraph_workbench import advice, summary
 from privgraph_workbench.facts import datasets, method_costs
 from privgraph_workbench.facts.expecting import Outlook
 from privgraph_workbench.figures.runs import expected
-from privgraph_workbench.forms import beginnings, data_options, widgets
-from privgraph_workbench.forms.again import CHANGED
+from privgraph_workbench.forms import again, beginnings, data_options, widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.parts import choosing, layout, one_run, planning, sending, statement
 from privgraph_workbench.parts.file_links import drawn_figure
@@ -232,17 +231,10 @@ def promise(found: Sequence[Plan], asked: Asked, runs: Sequence[RunSpec]) -> Non
     with st.expander("Promise and assumptions"):
         statement.promise(first.statement)
     if runs and runs[0].method in method_costs.private_methods() and first.statement.unit != "none":
-        label, icon = "Other noise", ":material/calculate:"
-        st.page_link(shell.page("accounting"), label=label, icon=icon, query_params=priced(runs[0]))
-
-
-def priced(run: RunSpec) -> dict[str, str]:
-    """The address of Accounting with the settings of this run: its graph, and what is not a default."""
-    known = parameters(METHODS[run.method].load_config())
-    moved = [one.name for one in known if run.options.get(one.name, one.default) != one.default]
-    kept = {name: value for name, value in run.options.items() if name in (*moved, "unit", "epsilon")}
-    data = widgets.address(run.data_options, prefix="data.")
-    return {"method": run.method, "data": run.dataset, **data, **widgets.address(kept)}
+        run, known = runs[0], {one.name: one.default for one in parameters(METHODS[runs[0].method].load_config())}
+        moved = {name: one for name, one in run.options.items() if name in ("unit", "epsilon") or one != known[name]}
+        address, label = again.settings(run.method, run.dataset, moved, run.data_options), "Other noise"
+        st.page_link(shell.page("accounting"), label=label, icon=":material/calculate:", query_params=address)
 
 
 def form() -> None:
@@ -276,7 +268,7 @@ def form() -> None:
         numbers(found or [], told, asked, RELATIONS in method.tasks, took)
         label = "Run" if len(runs) < 2 else f"Run {len(runs)} runs"
         if st.button(label, type="primary", key="go", disabled=not runs, icon=":material/play_arrow:"):
-            sending.send(runs, changed=st.query_params.get(CHANGED, ""))
+            sending.send(runs, changed=st.query_params.get(again.CHANGED, ""))
     with below:
         for kind, slots in planning.doubts(found or [], told, asked) if runs else ():
             st.warning(fill(words["doubts"][kind], **slots), icon=":material/trending_down:")

@@ -11,7 +11,6 @@ import streamlit as st
 from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError
 from privgraph.methods import predictions
-from privgraph.methods.predictions import Predictions
 from privgraph.methods.teachers.answers import NAME as ANSWERS
 from privgraph.options import OptionError, UnknownName, parameters
 from privgraph.privacy.ledger import Ledger
@@ -278,8 +277,8 @@ def _tabs(watched: watching.Watched, same: Sequence[RunRecord]) -> None:
     """The content of a tab is made when it is opened."""
     record, done = watched.record, watched.record.state == "done"
     drawn: dict[str, Callable[[], None]] = {}
-    if done and record.statement is not None:
-        drawn["Promise"] = partial(_promise, record.statement)
+    if done and (said := record.statement) is not None:
+        drawn["Promise"] = partial(statement.whole, said)
     if done:
         drawn["Curves"] = partial(_curves, watched, same)
     if done and (queue.store().folders / record.id / predictions.NAME).exists():
@@ -292,11 +291,6 @@ def _tabs(watched: watching.Watched, same: Sequence[RunRecord]) -> None:
         if tab.open:
             with tab:
                 draw()
-
-
-def _promise(said: PrivacyStatement) -> None:
-    statement.ledger(said.ledger)
-    statement.promise(said)
 
 
 def _own_curves(watched: watching.Watched) -> None:
@@ -335,38 +329,34 @@ def _on_graph(record: RunRecord) -> None:
         st.caption(words["no_predictions"])
         return
     key = f"on_graph.{record.id}"
+
+    def another() -> None:
+        at = int(np.random.default_rng().integers(found.classes.size))
+        st.session_state[key] = at if found.nodes is None else int(found.nodes[at])
+
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = st.number_input("Node", min_value=0, step=1, value=None, key=key, placeholder="any", width=200)
-        st.button("Another node", key=f"another_node.{record.id}", on_click=_another, args=(key, found))
+        st.button("Another node", key=f"another_node.{record.id}", on_click=another)
         states.badges(evaluator=True)
     spec, node = record.spec, None if chosen is None else int(chosen)
-
-    def read() -> describing.Description | None:
-        return describing.describe(spec.dataset, spec.data_options, spec.split, node)
-
+    read = partial(describing.describe, spec.dataset, spec.data_options, spec.split, node)
+    described = None
     with layout.refusals():
         described = read()
         if described is None:
             layout.wait(words["reading"], lambda: read() is not None)
-        else:
-            _piece(record, found, described)
-
-
-def _another(key: str, found: Predictions) -> None:
-    at = int(np.random.default_rng().integers(found.classes.size))
-    st.session_state[key] = at if found.nodes is None else int(found.nodes[at])
-
-
-def _piece(record: RunRecord, found: Predictions, described: describing.Description) -> None:
-    piece, names = described.piece, described.class_names
+    if described is None:
+        return
+    piece, titles = described.piece, dict(enumerate(described.class_names))
     said = {at: label for at in piece.labels if (label := found.of(at)) is not None}
-    rows = predicted.data(piece.edges, piece.labels, said, centre=piece.centre, class_names=names)
     right = sum(piece.labels[at] == label for at, label in said.items())
     own = (f"Class of node {piece.centre:,}", piece.labels.get(piece.centre)), ("Predicted", said.get(piece.centre))
-    titles: dict[int | None, str] = {None: "—"}
-    titles.update(enumerate(names))
-    classes = [(label, markup.literal(titles.get(one, f"class {one}")), None) for label, one in own]
+    classes = [
+        (label, "—" if one is None else markup.literal(titles.get(one, f"class {one}")), None) for label, one in own
+    ]
     layout.numbers([("Right predictions", f"{right} of {len(said)}", None), *classes])
+    names = described.class_names
+    rows = predicted.data(piece.edges, piece.labels, said, centre=piece.centre, class_names=names)
     drawn_figure("predicted", rows, statements_of([record]), f"{record.id}-{piece.centre}", [record])
 
 

@@ -104,6 +104,12 @@ def ledger(entries: Sequence[LedgerEntry]) -> None:
     layout.table(cells, helps, {}, forms, alt=told["ledger"]["mechanism"], placeholder="")
 
 
+def whole(said: PrivacyStatement) -> None:
+    """Show the mechanisms and the promise."""
+    ledger(said.ledger)
+    promise(said)
+
+
 def promise(said: PrivacyStatement) -> None:
     """Show what is promised: unit, relation, assumptions, gaps, and epsilon of each holder."""
     values = {
