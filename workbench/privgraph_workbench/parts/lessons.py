@@ -48,7 +48,6 @@ class Lesson:
     about: str
     steps: tuple[Step, ...]
     takeaway: str
-    paper: str
     holds: str
     notebook: str
     """The name of the notebook with the same figures and exercises."""
