@@ -38,7 +38,7 @@ def figure(
     always: Sequence[Flag] = (),
     table: Callable[[Rows], list[Row]] = list,
 ) -> Callable[[Callable[..., Chart]], Callable[..., Chart]]:
-    """Register the decorated `chart` as a figure.
+    """Register the decorated `chart` of rows that `data` makes; it fills in title, caption and flags then.
 
     Args:
         name: Of the figure, and of its module.
@@ -48,10 +48,6 @@ def figure(
         settings: Whether it shows settings, so that a report may hold it; other figures show single runs.
         always: Warnings that it always carries.
         table: Its rows as a CSV has them.
-
-    Returns:
-        A decorator; the decorated function draws something of no rows, too, and fills in title, caption and
-        flags.
     """
 
     def register(chart: Callable[..., Chart]) -> Callable[..., Chart]:
@@ -85,12 +81,12 @@ def of_rows(rows: Rows) -> tuple[Flag, ...]:
 
 
 def _taken(data: Callable[..., list[Row]]) -> str:
-    """The arguments of `data`, those that it needs first."""
     taken = inspect.signature(data).parameters.values()
-    required = [one.name for one in taken if one.default is inspect.Parameter.empty]
-    free = [one.name for one in taken if one.default is not inspect.Parameter.empty]
-    also = f" (it also takes {', '.join(free)})" if free else ""
-    return (", ".join(required) or "nothing") + also
+    required, free = (
+        ", ".join(one.name for one in taken if (one.default is inspect.Parameter.empty) is needed)
+        for needed in (True, False)
+    )
+    return (required or "nothing") + f" (it also takes {free})" * bool(free)
 
 
 @dataclass(frozen=True)
@@ -126,15 +122,9 @@ class Figure:
         return self.plot(self.data(*given, **options), theme)
 
     def data(self, *given: Any, **options: Any) -> list[Row]:
-        """The plain rows that the figure draws: one mapping a row; its documentation says which columns.
-
-        Args:
-            *given: Runs, a run, or what the figure is made of.
-            **options: Options of this figure.
-
-        Raises:
-            OptionError: It was not given what it needs (`needs`).
-        """
+        """The plain rows that the figure draws of runs, a run, or what it is made of, and of its options: one
+        mapping a row; its documentation says which columns. Raises `OptionError` where it was not given what
+        it `needs`."""
         runs = runs_of(*given[:1])
         if self.reads is not None and runs:
             given = (*self.reads(runs), *given[1:])
@@ -157,13 +147,9 @@ class Figure:
     def save(self, path: str | Path, *given: Any, theme: str = "light", **options: Any) -> Path:
         """Write it to a file, with the privacy statements of its runs (of a CSV: in a text file beside it).
 
-        Args:
-            path: The file; its ending says the format: svg, pdf, png, csv, txt or json.
-            *given: What `data` takes, and its options.
-            theme: `light` or `dark`.
-
-        Raises:
-            OptionError: There is no such format, or it was not given what it needs.
+        The path's ending says the format: svg, pdf, png, csv, txt or json. The rest is what `data` takes, and
+        the theme, `light` or `dark`. Raises `OptionError` where there is no such format, or it was not given
+        what it needs.
         """
         from privgraph_workbench.figures.export import FORMATS, export
         from privgraph_workbench.leaks import with_bounds

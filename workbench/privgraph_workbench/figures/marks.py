@@ -178,6 +178,21 @@ def distinct(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(unique)
 
 
+def class_name(label: int, names: Sequence[str]) -> str:
+    """A class in words.
+
+    >>> class_name(1, ("cat", "dog")), class_name(7, ())
+    ('dog', 'class 7')
+    """
+    return names[label] if 0 <= label < len(names) else f"class {label}"
+
+
+def one_of(what: str, word: str, words: Iterable[str]) -> None:
+    """Raises `ValueError` where the word is none of these."""
+    if word not in words:
+        raise ValueError(f"{what} must be one of {', '.join(words)} (got {word})")
+
+
 def placed(epsilon: float | None) -> bool:
     """Whether an epsilon has a place on a logarithmic axis: there is one, neither zero nor infinite."""
     return epsilon is not None and 0 < epsilon < math.inf

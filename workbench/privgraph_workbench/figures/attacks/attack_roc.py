@@ -17,7 +17,7 @@ from privgraph_workbench.figures.attacks.attack_areas import classes_alone
 from privgraph_workbench.figures.audits.audit_roc import POINTS, SCALES, decade, frontier, square
 from privgraph_workbench.figures.chart import Chart, Look, Row, Rows, Series
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import distinct, grouped, marks, single
+from privgraph_workbench.figures.marks import distinct, grouped, marks, one_of, single
 from privgraph_workbench.leaks import guessing
 from privgraph_workbench.words.numbers import number, stated
 
@@ -56,8 +56,7 @@ def data(
     infinite epsilon has no rows, nor has one whose neighbouring datasets lead from no node that trains to one
     that does not. Raises `ValueError` for an unknown scale.
     """
-    if scale not in SCALES:
-        raise ValueError(f"the scale must be one of {', '.join(SCALES)} (got {scale})")
+    one_of("the scale", scale, SCALES)
     rows, claims = list[Row](), set[tuple[float, float, int]]()
     titles = distinct(names or [one.title for one in records])
     for name, record, graph in zip(titles, records, graphs or [""] * len(records), strict=True):

@@ -16,7 +16,7 @@ from privgraph.privacy.composition import gaussian_epsilon
 from privgraph.privacy.kinds import Adversary, Route
 from privgraph_workbench.figures.chart import Axis, Chart, Flag, Look, Row, Rows, Series
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import grouped, marks, placed, single
+from privgraph_workbench.figures.marks import grouped, marks, one_of, placed, single
 from privgraph_workbench.theme import NEUTRAL, Epsilon
 from privgraph_workbench.words.numbers import stated
 
@@ -78,8 +78,7 @@ def data(record: AuditRecord, scale: str = "linear") -> list[Row]:
     finite epsilon has no rows: it allows everything; nor has any where an outsider's two sides lie several
     neighbouring datasets apart. Raises `ValueError` for an unknown scale.
     """
-    if scale not in SCALES:
-        raise ValueError(f"the scale must be one of {', '.join(SCALES)} (got {scale})")
+    one_of("the scale", scale, SCALES)
     shown = next((bound.epsilon for bound in record.bounds if bound.route == Route.GAUSSIAN), None)
     epsilons = {"gaussian": record.sound, "gaussian_published": record.published}
     epsilons["gaussian_shown"] = shown if shown == record.epsilon else None

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from privgraph_workbench.figures.chart import Chart, Flag, Row, Rows
 from privgraph_workbench.figures.figure import figure, without
-from privgraph_workbench.figures.marks import grouped, marks, network
+from privgraph_workbench.figures.marks import class_name, grouped, marks, network
 
 HOVER = ("node", "called", "name", "degree")
 MOST_NODES = 200
@@ -44,9 +44,8 @@ def data(
     ]
     for node, label in sorted(known.items()):
         x, y = (round(float(place), 4) for place in places[node])
-        name = class_names[label] if label < len(class_names) else f"class {label}"
-        own = {"class": label, "name": name, "degree": graph.degree[node], "centre": node == centre}
-        rows.append({"kind": "node", "node": node, "x": x, "y": y, **own})
+        own = {"class": label, "name": class_name(label, class_names), "degree": graph.degree[node]}
+        rows.append({"kind": "node", "node": node, "x": x, "y": y, **own, "centre": node == centre})
     return rows
 
 

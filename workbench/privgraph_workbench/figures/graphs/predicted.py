@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from privgraph_workbench.figures.chart import Chart, Flag, Row, Rows
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.graphs import neighbourhood
-from privgraph_workbench.figures.marks import grouped, marks, network
+from privgraph_workbench.figures.marks import class_name, grouped, marks, network
 from privgraph_workbench.theme import NEUTRAL
 
 HOVER = ("node", "name", "true_name", "degree")
@@ -26,7 +26,7 @@ def data(
     rows = neighbourhood.data(edges, labels, centre=centre, class_names=class_names)
     for row in (row for row in rows if row["kind"] == "node"):
         said = predictions.get(row["node"])
-        name = None if said is None else class_names[said] if said < len(class_names) else f"class {said}"
+        name = None if said is None else class_name(said, class_names)
         row |= {"true_name": row["name"], "predicted": said, "name": name}
     return rows
 

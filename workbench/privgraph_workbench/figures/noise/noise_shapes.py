@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from privgraph_workbench.figures.chart import Axis, Chart, Flag, Panel, Row, Rows
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import grouped, marks
+from privgraph_workbench.figures.marks import grouped, marks, one_of
 
 KINDS = {"spherical Laplace": 0.0, "Gaussian": -8.0, "independent Laplace": 8.0}
 """How far the samples of each are moved aside."""
@@ -23,8 +23,7 @@ def draws(kind: str, count: int, dimensions: int, generator: np.random.Generator
     """
     if kind == "independent Laplace":
         return generator.laplace(scale=2**-0.5, size=(count, dimensions))
-    if kind not in KINDS:
-        raise ValueError(f"kind must be one of {', '.join(KINDS)} (got {kind})")
+    one_of("kind", kind, KINDS)
     found = generator.standard_normal((count, dimensions))
     return found * np.sqrt(generator.exponential(size=(count, 1))) if kind == "spherical Laplace" else found
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from privgraph_workbench.figures.chart import Axis, Chart, Row, Rows
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import marks, named, single
+from privgraph_workbench.figures.marks import marks, named, one_of, single
 from privgraph_workbench.play.games import GAMES
 from privgraph_workbench.theme import EPSILONS, Epsilon
 
@@ -19,8 +19,8 @@ def data(epsilon: float = 1.0, rounds: int = 20_000, seed: int = 0, games: Seque
     """One row per game of `play.games.GAMES`: game, published (the claimed epsilon), audited (a lower bound
     at 95% confidence), right and wrong (how often the attacker said "with" where it was so, and where not),
     rounds (in each world). Raises `ValueError` for an unknown game."""
-    if unknown := [game for game in games if game not in GAMES]:
-        raise ValueError(f"game must be one of {', '.join(GAMES)} (got {unknown[0]})")
+    for game in games:
+        one_of("game", game, GAMES)
     played = {game: GAMES[game](epsilon, rounds, np.random.default_rng(seed)) for game in games}
     return [
         {"game": game, "published": one.claimed, "audited": one.shown}

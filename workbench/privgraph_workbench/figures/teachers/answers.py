@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from privgraph.methods.teachers.answers import Answers
 from privgraph_workbench.figures.chart import Axis, Chart, Flag, Row, Rows, Rule
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import empty, marks, named, single
+from privgraph_workbench.figures.marks import class_name, empty, marks, named, single
 from privgraph_workbench.words.numbers import number
 
 MOST_BINS = 10
@@ -82,12 +82,12 @@ def chart(rows: Rows) -> Chart:
         for slot, (name, held) in enumerate({"answered queries": bins, "noise changed the label": changed}.items())
     ]
     label, inside = f"standard deviation of noise: {number(spread)}", spread <= step * len(names)
+    side: Literal["left", "right"] = "left" if 2 * spread > step * len(names) else "right"
     return single(
         named(names, f"margin before noise: largest less second ({UNITS[answered[0]['kind']]})"),
         Axis(title="queries (count)", low=0),
         series,
-        rules=[Rule(x=spread / step - 0.5, label=label, side="left" if 2 * spread > step * len(names) else "right")]
-        * inside,
+        rules=[Rule(x=spread / step - 0.5, label=label, side=side)] * inside,
         of=label * (not inside),
         height=340,
     )
@@ -108,15 +108,6 @@ def largest(values: NDArray[np.float32]) -> list[int]:
     """The largest class of each row (the first of equals); a row without any number has class 0."""
     found: list[int] = np.where(np.isnan(values), -np.inf, values).argmax(axis=1).tolist()
     return found
-
-
-def class_name(label: int, names: Sequence[str]) -> str:
-    """A class in words.
-
-    >>> class_name(1, ("cat", "dog")), class_name(7, ())
-    ('dog', 'class 7')
-    """
-    return names[label] if 0 <= label < len(names) else f"class {label}"
 
 
 def round_step(top: float) -> float:

@@ -11,8 +11,8 @@ import numpy as np
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
 from privgraph_workbench.figures.chart import Axis, Chart, Flag, Look, Row, Rows, flags
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import empty, grouped, level, marks, single
-from privgraph_workbench.figures.teachers.ensembles import MEASURES, groups, known, limit_measure, shared, spent
+from privgraph_workbench.figures.marks import empty, grouped, level, marks, one_of, single
+from privgraph_workbench.figures.teachers.ensembles import MEASURES, groups, limit_measure, shared, spent
 from privgraph_workbench.theme import EPSILONS, NEUTRAL
 from privgraph_workbench.words.numbers import rounded_delta
 
@@ -28,7 +28,7 @@ def data(ensemble: Ensemble, measure: str = "sound") -> list[Row]:
 
     Raises `ValueError` for an unknown measure.
     """
-    known(measure, MEASURES)
+    one_of("measure", measure, MEASURES)
     (names, own), epsilons = groups(ensemble), spent(ensemble, measure)
     asked = epsilons.shape[1] - 1
     answered = np.concatenate([[0], (ensemble.released >= 0).cumsum()]).tolist()

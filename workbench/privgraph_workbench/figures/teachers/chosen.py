@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from privgraph.methods.teachers.answers import Answers
 from privgraph_workbench.figures.chart import Chart, Flag, Look, Row, Rows, Series
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import empty, grouped, marks, network
-from privgraph_workbench.figures.teachers.answers import class_name
+from privgraph_workbench.figures.marks import class_name, empty, grouped, marks, network
 from privgraph_workbench.theme import MARKERS, NEUTRAL
 
 AGAINST = "hollow: it voted against its own class"

@@ -4,7 +4,7 @@ query."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -51,12 +51,6 @@ def shared(ensemble: Ensemble, measure: str) -> Row:
     whether weights were made of private nodes, as where votes are weighted as published: else options set
     the weight of each teacher, and so what its nodes are guaranteed, before any private node was read."""
     return {"measure": measure, "data_dependent": measure != "sound", "private": not ensemble.per_teacher}
-
-
-def known(word: str, words: Iterable[str]) -> None:
-    """Raises `ValueError` where the word is none of these."""
-    if word not in words:
-        raise ValueError(f"teachers' epsilons can be {', '.join(words)} (got {word})")
 
 
 @lru_cache(maxsize=8)  # a page asks several times for the record that it holds

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from privgraph.methods.teachers.answers import Answers
 from privgraph_workbench.figures.chart import Axis, Chart, Flag, Look, Panel, Row, Rows
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import distinct, grouped, marks, named
-from privgraph_workbench.figures.teachers.answers import UNITS, ahead, class_name, largest
+from privgraph_workbench.figures.marks import class_name, distinct, grouped, marks, named
+from privgraph_workbench.figures.teachers.answers import UNITS, ahead, largest
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.numbers import chance, number
 

@@ -8,9 +8,9 @@ import math
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
 from privgraph_workbench.figures.chart import Axis, Chart, Flag, Look, Row, Rows, Rule, Series
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import empty, grouped, marks, named, single, stacked
+from privgraph_workbench.figures.marks import empty, grouped, marks, named, one_of, single, stacked
 from privgraph_workbench.figures.teachers.answers import round_step
-from privgraph_workbench.figures.teachers.ensembles import GROUPINGS, MEASURES, by_teacher, groups, known, shared
+from privgraph_workbench.figures.teachers.ensembles import GROUPINGS, MEASURES, by_teacher, groups, shared
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.numbers import number, rounded_delta
 
@@ -29,8 +29,8 @@ def data(ensemble: Ensemble, measure: str = "sound", by: str = "weight", view: s
 
     Raises `ValueError` for an unknown measure, grouping or view.
     """
-    for word, words in ((measure, MEASURES), (by, GROUPINGS), (view, VIEWS)):
-        known(word, words)
+    for what, word, words in (("measure", measure, MEASURES), ("by", by, GROUPINGS), ("view", view, VIEWS)):
+        one_of(what, word, words)
     (names, own), nodes = groups(ensemble, by), view == "strip" or by == "centrality"
     told: Row = {"delta": ensemble.delta, "limit": ensemble.limit if math.isfinite(ensemble.limit) else None}
     told |= {"measure": measure, "by": by, "view": view, **shared(ensemble, measure)}
