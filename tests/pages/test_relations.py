@@ -22,7 +22,7 @@ from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
 from privgraph.testing.methods import TEXT_FACTS
 from privgraph_workbench.facts import describing
-from privgraph_workbench.jobs import asking
+from privgraph_workbench.parts import encoders
 from privgraph_workbench.serving.offered_files import find
 from privgraph_workbench.words import meaning
 
@@ -54,7 +54,7 @@ def _of(names: Sequence[str], entity: Any) -> Any:
 @pytest.fixture(autouse=True)
 def process(monkeypatch: pytest.MonkeyPatch) -> Answering:
     made = Answering()
-    monkeypatch.setattr(asking, "asker", lambda: made)
+    monkeypatch.setattr(encoders, "_asker", lambda _: made)
     return made
 
 

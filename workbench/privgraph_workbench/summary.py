@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Sequence
-from itertools import groupby
 
 import pandas as pd
 from scipy import stats
@@ -16,6 +15,7 @@ from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.store import RunStore
 from privgraph_workbench.text import texts
+from privgraph_workbench.words.naming import differences
 
 SETTING = ["graph", "method", "unit", "asked", "options", "source"]
 """What runs of one setting share: everything that was asked but the seed and the device."""
@@ -150,14 +150,8 @@ def _one(values: pd.Series) -> str:
 
 def _variants(table: pd.DataFrame, leave_out: Sequence[str]) -> list[str]:
     """The options in which each setting differs from others of its graph, method, unit and source."""
-    keys = [tuple(row) for row in table[["graph", "method", "unit", "source"]].itertuples(index=False)]
-    options = [json.loads(one) for one in table.options]
-    words = [""] * len(table)
-    order = sorted(range(len(table)), key=lambda place: keys[place])
-    for _, group in groupby(order, key=lambda place: keys[place]):
-        members = list(group)
-        names = sorted({name for place in members for name in options[place]} - {*leave_out})
-        differing = [name for name in names if len({str(options[place].get(name)) for place in members}) > 1]
-        for place in members:
-            words[place] = ", ".join(f"{name.replace('_', ' ')} {options[place].get(name)}" for name in differing)
-    return words
+    words: dict[object, str] = {}
+    for _, group in table.groupby(["graph", "method", "unit", "source"], sort=False):
+        held = [{name: one[name] for name in one if name not in leave_out} for one in map(json.loads, group.options)]
+        words |= zip(group.index, differences(held), strict=True)
+    return [words[place] for place in table.index]

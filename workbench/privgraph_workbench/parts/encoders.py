@@ -10,15 +10,16 @@ import streamlit as st
 
 from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError
+from privgraph.home import home
 from privgraph.nn.text.naming import EncoderError, describe_encoder
 from privgraph.options import OptionError, UnknownName
 from privgraph.runs import worked
-from privgraph.runs.asking import Ticket
+from privgraph.runs.asking import Asker, Ticket
 from privgraph.runs.questions import Answer, Asked, AskingError, Question
 from privgraph.runs.records import EXAMPLE, RunRecord
 from privgraph.runs.spec import RunSpec
 from privgraph_workbench.facts import describing
-from privgraph_workbench.jobs import asking, queue
+from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, texts
 from privgraph_workbench.words import markup
@@ -31,6 +32,12 @@ MOST_EXAMPLES = 3
 LETTERS = 60
 """Of a text on a button."""
 words = texts("relations")
+
+
+@lru_cache(maxsize=8)
+def _asker(_home: str) -> Asker:
+    """The process that reads texts for all tabs of the app: one for each home."""
+    return Asker()
 
 
 @lru_cache(maxsize=512)
@@ -104,7 +111,7 @@ def answer(asked: Question) -> Answer | None:
         return kept
     held = st.session_state.get(TICKET)
     if not isinstance(held, Ticket) or held.question != asked:
-        held = st.session_state[TICKET] = asking.asker().ask(asked)
+        held = st.session_state[TICKET] = _asker(str(home())).ask(asked)
     if not held.wait(PATIENCE):
         shell.fragment(_progress, run_every=0.5)(held)
         return None
@@ -126,7 +133,7 @@ def _progress(ticket: Ticket) -> None:
 
 
 def _cancel(ticket: Ticket) -> None:
-    asking.asker().cancel(ticket)
+    _asker(str(home())).cancel(ticket)
     st.session_state.pop(TICKET, None)
     st.session_state[TEXT] = st.session_state[LAST] = ""
 

@@ -132,20 +132,24 @@ def variants(records: Sequence[RunRecord], leave_out: Iterable[str] = ()) -> dic
     The privacy budget or the noise that was given in its place, how it was accounted, and the options of
     `leave_out` are axes of their own and no variant; noise that protects nobody is one.
     """
-    groups: dict[tuple[str, GraphId, str], list[tuple[str, dict[str, Scalar]]]] = {}
+    groups: dict[tuple[str, GraphId, str], dict[str, dict[str, Scalar]]] = {}
     for record in records:
         spec = record.spec
         axes = {"epsilon", "accounting", "unit", *leave_out, *([spec.noise.option] if spec.noise else [])}
-        loose = {key: value for key, value in options_read(record).items() if key not in axes}
-        groups.setdefault((spec.method, GraphId.of(spec), unit_of(record)), []).append((setting(record), loose))
-    words = {}
-    for (method, *_), members in groups.items():
-        keys = sorted({key for _, loose in members for key in loose})
-        differing = [key for key in keys if len({str(loose.get(key)) for _, loose in members}) > 1]
-        for name, loose in members:
-            said = (f"{key.replace('_', ' ')} {word(method, key, loose[key])}" for key in differing if key in loose)
-            words[name] = ", ".join(said)
-    return words
+        loose = {name: word(spec.method, name, one) for name, one in options_read(record).items() if name not in axes}
+        groups.setdefault((spec.method, GraphId.of(spec), unit_of(record)), {})[setting(record)] = loose
+    return {
+        name: said
+        for group in groups.values()
+        for name, said in zip(group, differences(list(group.values())), strict=True)
+    }
+
+
+def differences(options: Sequence[Mapping[str, Scalar]]) -> list[str]:
+    """The options in which each differs from the others, in words."""
+    names = sorted({name for one in options for name in one})
+    differing = [name for name in names if len({str(one.get(name)) for one in options}) > 1]
+    return [", ".join(f"{name.replace('_', ' ')} {one[name]}" for name in differing if name in one) for one in options]
 
 
 # Runs
