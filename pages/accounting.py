@@ -25,7 +25,7 @@ from privgraph_workbench.figures.costs import cost, entry_costs, ledger
 from privgraph_workbench.figures.noise import precision
 from privgraph_workbench.forms import again, beginnings, data_options, widgets
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.parts import choosing, keeping, layout, pricing, statement
+from privgraph_workbench.parts import choosing, layout, pricing, statement
 from privgraph_workbench.parts.file_links import drawn_figure
 from privgraph_workbench.parts.pricing import TYPED, Priced
 from privgraph_workbench.serving import shell
@@ -186,7 +186,7 @@ def chart(shown: Sequence[Priced]) -> bool:
     """Epsilon against noise or an option. False where points are missing, because time ran out."""
     first, until = shown[0], time.monotonic() + pricing.BUDGET_SECONDS
     titles = {NOISE: NOISE, **{lever.option: lever.axis.split(" (")[0] for lever in first.setting.price.levers}}
-    keeping.within("against", list(titles))
+    choosing.within("against", list(titles))
     asked = st.query_params.get("against")
     if asked is not None and asked not in titles.values():  # as the choice itself is written there
         st.warning(fill(words["unknown"], name="against", value=markup.literal(asked[:40])))
@@ -253,7 +253,6 @@ def private_row() -> None:
 
 
 queue.tick()
-keeping.keep("accounting", ("fold.",))
 layout.head("accounting")
 left, right = layout.columns("accounting", (2, 3))
 with left:

@@ -12,7 +12,7 @@ from privgraph.data.files import absent
 from privgraph.data.spec import DatasetSpec
 from privgraph.data.upload import delete_upload
 from privgraph.data.uploads import node_ids
-from privgraph.options import Option, OptionError, Parameter
+from privgraph.options import OptionError
 from privgraph.registry import METHODS
 from privgraph_workbench.facts import datasets, describing
 from privgraph_workbench.facts.describing import Description
@@ -30,7 +30,7 @@ from privgraph_workbench.words.numbers import percent
 
 POLL_SECONDS = 1.0
 PIXELS, ROW = 214, 35
-TABLE, DELETING, OF = "catalogue", "deleting_upload", "node.of"
+TABLE = "catalogue"
 words = texts("data")
 
 
@@ -127,21 +127,6 @@ def address(spec: DatasetSpec, filled: widgets.Filled) -> dict[str, str]:
     return found
 
 
-def confirm_delete(spec: DatasetSpec) -> None:
-    """Ask once more before an upload is deleted; then another graph is chosen."""
-
-    def delete() -> None:
-        delete_upload(spec.name)
-        del st.session_state[DELETING]
-        choosing.put("data", "social")
-
-    with st.container(border=True):
-        st.markdown(fill(words["delete"], title=f"**{markup.literal(spec.title)}**"))
-        with st.container(horizontal=True):
-            st.button("Delete for good", key="delete_upload_yes", on_click=delete)
-            st.button("Keep", key="delete_upload_no", on_click=st.session_state.pop, args=(DELETING, None))
-
-
 # Facts and figures
 
 
@@ -223,28 +208,19 @@ def ids_of(name: str) -> tuple[str, ...]:
 def surroundings(spec: DatasetSpec, filled: widgets.Filled, found: Description) -> None:
     """A node and those around it, drawn; of one's own graph found by its name, too."""
     last, ids = found.facts.nodes - 1, ids_of(spec.name) if spec.kind == "upload" else ()
-    option = Option("which node is drawn in the middle", low=0, high=last, label=f"Node (0 to {last:,})")
-    number = Parameter("node", int, found.piece.centre, option)
-    if st.session_state.get(OF, (spec.name, last)) != (spec.name, last):
-        widgets.put([number], {})  # another graph has other nodes
-    st.session_state[OF] = (spec.name, last)
-    widgets.warn([number])
+    if not 0 <= st.session_state.get("node", 0) <= last:
+        del st.session_state["node"]  # of another graph
 
     def find() -> None:
         wanted = st.session_state["node_id"].strip()
         if wanted in ids:  # an unknown name stays to be corrected
-            widgets.put([number], {number.name: ids.index(wanted)})
-            st.session_state["node_id"] = ""
+            st.session_state.update({"node": ids.index(wanted), "node_id": ""})
 
-    try:
-        with st.container(horizontal=True):
-            with st.container(width=220):
-                node = int(widgets.widget(number))
-            if ids:
-                st.text_input("Name in your file", key="node_id", width=220, placeholder=ids[node], on_change=find)
-    except OptionError as error:
-        st.error(markup.sentence(error))
-        return
+    with st.container(horizontal=True):
+        shared = {"key": "node", "bind": "query-params", "width": 220}
+        node = int(st.number_input(f"Node (0 to {last:,})", 0, last, found.piece.centre, **shared))
+        if ids:
+            st.text_input("Name in your file", key="node_id", width=220, placeholder=ids[node], on_change=find)
     if lost := st.session_state.get("node_id"):
         st.warning(fill(words["no_node"], name=markup.literal(lost), first=markup.literal(ids[0])))
     around = found if node == found.piece.centre else describe(spec, filled, node)
@@ -291,10 +267,14 @@ elif not filled.errors:
         label, icon = f"Train on {markup.literal(spec.title)}", ":material/model_training:"
         st.page_link(shell.page("train"), label=label, icon=icon, query_params=address(spec, filled))
     if spec.kind == "upload":
-        keep = partial(st.session_state.update, {DELETING: spec.name})
-        on.button("Delete this upload", icon=":material/delete:", key="delete_upload", on_click=keep)
-    if st.session_state.get(DELETING) == spec.name:
-        confirm_delete(spec)
+
+        def delete() -> None:
+            delete_upload(spec.name)
+            choosing.put("data", "social")
+
+        with on.popover("Delete this upload", icon=":material/delete:"):
+            st.markdown(fill(words["delete"], title=f"**{markup.literal(spec.title)}**"))
+            st.button("Delete for good", key="delete_upload", on_click=delete)
     found = describe(spec, filled)
     if found is None:
         layout.wait(words["counting"], lambda: describe(spec, filled) is not None)

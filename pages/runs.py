@@ -8,14 +8,13 @@ from statistics import fmean
 
 import streamlit as st
 
-from privgraph.options import Option, Parameter
 from privgraph.registry import METHODS
 from privgraph.runs.records import EXAMPLE, PROTECTED, STATES, RunQuery, RunRecord
 from privgraph_workbench import run_list
 from privgraph_workbench.facts import composition, datasets, plans
 from privgraph_workbench.figures.chart import COLUMNS, Row
 from privgraph_workbench.figures.runs import compare, curves
-from privgraph_workbench.forms import again, widgets
+from privgraph_workbench.forms import again
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.parts import cart, choosing, layout, one_run, run_rows, states
 from privgraph_workbench.parts.file_links import drawn_figure
@@ -100,18 +99,6 @@ def arrived_first(groups: list[list[run_rows.Light]], ticked: Sequence[str], ord
         held = st.session_state[ARRIVED] = (visit, order, frozenset(ticked))
     _, at_first, arrived = held
     return sorted(groups, key=lambda group: order != at_first or not any(one["id"] in arrived for one in group))
-
-
-def start_of_page(total: int) -> int:
-    last = -(-total // PAGE_SIZE)
-    if last <= 1:
-        return 0
-    number = Parameter("page", int, 1, Option("which part of the list", low=1, high=last, label=f"Page of {last}"))
-    widgets.warn([number])
-    start = 0
-    with layout.refusals(), st.container(width=180):
-        start = (int(widgets.widget(number)) - 1) * PAGE_SIZE
-    return start
 
 
 def choose(on: Sequence[str], off: Sequence[str]) -> None:
@@ -288,9 +275,9 @@ def show_list() -> None:
         st.info(fill(words["most"], most=MOST_CHOSEN, over=over), icon=":material/checklist:")
     ticked = [run for run in st.query_params.get("chosen", "").split(",") if run]
     groups = arrived_first(groups, ticked, query.order)
-    place = st.container()
-    start = start_of_page(len(groups))
-    shown = groups[start : start + PAGE_SIZE]
+    place, pages = st.container(), -(-len(groups) // PAGE_SIZE)
+    at = st.pagination(pages, key="page", bind="query-params") if pages > 1 else 1
+    shown = groups[(at - 1) * PAGE_SIZE : at * PAGE_SIZE]
     firsts = {record.id: record for record in store.find(RunQuery(ids=tuple(str(group[0]["id"]) for group in shown)))}
     with place:
         rows = run_rows.rows(shown, firsts)

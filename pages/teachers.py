@@ -26,7 +26,7 @@ from privgraph_workbench.figures.runs import teachers_compared
 from privgraph_workbench.figures.teachers import answers, budget, ensembles, teacher_epsilons
 from privgraph_workbench.forms import again, data_options, widgets
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.parts import choosing, keeping, laboratory, layout, states
+from privgraph_workbench.parts import choosing, laboratory, layout, states
 from privgraph_workbench.parts.file_links import drawn_figure
 from privgraph_workbench.parts.laboratory import TIMES, Setting
 from privgraph_workbench.parts.of_store import kept
@@ -94,7 +94,7 @@ def show(figure: str, record: RunRecord, *of: Any, view: str = "") -> None:
 
 def choice(label: str, key: str, offered: Sequence[str]) -> str:
     """One of a few words, kept in the address."""
-    keeping.within(key, list(offered))
+    choosing.within(key, list(offered))
     bound: dict[str, Any] = {"default": offered[0], "required": True, "key": key, "bind": "query-params"}
     return str(st.segmented_control(label, offered, **bound))
 
@@ -104,7 +104,7 @@ def choose_query(found: Answers, rows: Sequence[Row]) -> int:
     passing = {name: [row for row in rows if row[key] is value] for name, (key, value) in FILTERS.items()}
     shown = passing.get(choice("Show", "show", ["all", *filter(passing.get, passing)]), rows)
     nodes = [str(row["query"]) for row in shown]
-    keeping.within("query", nodes)
+    choosing.within("query", nodes)
     begin = laboratory.clearest_query(found, [int(row["order"]) for row in shown])
     node = st.selectbox("Query (node)", nodes, index=begin, key="query", bind="query-params")
     return int(shown[nodes.index(str(node))]["order"])
@@ -123,11 +123,12 @@ def controls(spec: RunSpec, own: Setting) -> tuple[Setting, float]:
     setting = own.with_options(filled.values)
     if not setting.read_once:
         queries = setting.queries
-        asked_for = st.number_input("Queries", 1, 10**6, queries, key=f"{LAB}queries.{spec.id}")
+        key = f"{LAB}queries.{spec.id}"
+        asked_for = st.number_input("Queries", 1, 10**6, queries, key=key, persist_state="page")
         setting = setting if asked_for == queries else setting.with_options({"queries": int(asked_for)})
     std, key = setting.std, f"{LAB}times.{spec.id}"
     label, in_votes = "Noise (standard deviation)", lambda one: f"± {number(one * std)}"
-    times = float(st.select_slider(label, TIMES, value=1.0, key=key, format_func=in_votes))
+    times = float(st.select_slider(label, TIMES, value=1.0, key=key, format_func=in_votes, persist_state="page"))
     return (setting if times == 1.0 else setting.with_noise(times)), times
 
 
@@ -325,7 +326,6 @@ def comparison(found: Sequence[RunRecord], able: Mapping[str, str], record: RunR
 words, helps = texts("teachers"), texts("teachers")["numbers"]
 layout.head("teachers")
 queue.tick()
-keeping.keep("teachers", (LAB, "epsilons.", "query", "show"))
 asked = st.query_params.get("run", "")
 found, able = teacher_runs(asked)
 records = {one.id: one for one in states.readable(found)}

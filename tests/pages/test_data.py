@@ -119,10 +119,6 @@ def test_an_upload_is_checked_kept_shown_trained_on_and_deleted(opened: Open) ->
     train.button(key="go").click().run()
     assert not train.exception, train.exception
     app.button(key="delete_upload").click().run()
-    app.button(key="delete_upload_no").click().run()
-    assert len(uploads()) == 1
-    app.button(key="delete_upload").click().run()
-    app.button(key="delete_upload_yes").click().run()
     assert not app.exception, app.exception
     assert uploads() == ()
     assert app.selectbox(key="data").value == "social"

@@ -145,6 +145,12 @@ def forget(*keys: str) -> None:
         st.query_params.pop(key, None)
 
 
+def within(key: str, offered: Collection[str]) -> None:
+    """Forget a choice that is not offered any more."""
+    if st.session_state.get(key, next(iter(offered))) not in offered:
+        del st.session_state[key]
+
+
 def several(place: DeltaGenerator, label: str, titles: Mapping[str, str], key: str, **rest: Any) -> list[str]:
     """The names that are chosen, none or more."""
     # none, too, is told to the selector: the browser would go on showing what was chosen before
