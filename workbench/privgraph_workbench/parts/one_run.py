@@ -44,17 +44,13 @@ from privgraph_workbench.words.numbers import between, duration, option, percent
 from privgraph_workbench.words.statements import shown_bare
 
 POLL_SECONDS = 1.0
-MOST_BESIDE = 8
-"""Runs of the same setting or batch that are linked."""
-MOST_SEEDS = 50
-"""Seeds whose curves are laid over each other."""
+MOST_BESIDE = 20
+"""Runs that are led to together."""
 MOST_BARS = 12
 """Mechanisms that are drawn as bars."""
 LOG_LINES = 200
 WRITTEN = {LOG_NAME: "output of the worker", predictions.NAME: "predicted class of each node"}
 """What files hold of which no event tells."""
-LAID = ("val_accuracy", "train_loss")
-"""What is laid over each other: the first of these that was measured."""
 words = texts("runs")
 
 
@@ -104,7 +100,7 @@ def _draw(run: str, was_live: bool) -> None:
     else:
         _so_far(watched)
     _beside(record, same)
-    _tabs(watched, same)
+    _tabs(watched)
 
 
 def outlook(record: RunRecord) -> tuple[Outlook, list[RunRecord]]:
@@ -226,7 +222,7 @@ def _so_far(watched: watching.Watched) -> None:
         st.info(fill(texts("statement")["rest"], epsilon=cost), icon=":material/hourglass_disabled:")
     statement.ledger(done)
     if watched.drawing(layout.theme()).figure["data"]:
-        _own_curves(watched)
+        _curves(watched)
 
 
 def _planned(spec: RunSpec) -> PrivacyStatement | None:
@@ -254,33 +250,26 @@ def _ways(record: RunRecord, events: Sequence[StoredEvent]) -> None:
 
 
 def _beside(record: RunRecord, same: Sequence[RunRecord]) -> None:
-    """Links to other runs of the setting and of the batch, and to the one whose settings were changed."""
-    query = RunQuery(batch=record.batch, order="seed", descending=False, limit=MOST_BESIDE)
-    batch = queue.store().find(query) if record.batch else []
-    others = {one.id: one for one in (*same, *batch) if one.id != record.id and not one.unreadable}
-    before = st.session_state.get("changed", {}).get(record.id, record.id)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        for one in list(others.values())[:MOST_BESIDE]:
-            reached = percent(one.metrics[METRIC]) if METRIC in one.metrics else states.state_word(one.state)
-            budget = "" if naming.budget(one) == naming.budget(record) else f"{naming.budget(one)}, "
-            label = markup.literal(f"{budget}seed {one.spec.seed}: {reached}")
-            st.page_link(shell.page("train"), label=label, icon=":material/tag:", query_params={"run": one.id})
-        if before != record.id and queue.store().count(RunQuery(ids=(before,))):
-            address, label = {"chosen": f"{before},{record.id}"}, "Beside the run before"
-            st.page_link(shell.page("runs"), label=label, icon=":material/compare:", query_params=address)
+    """The way to its other seeds, its batch and the run whose settings were changed, side by side."""
+    batch = queue.store().find(RunQuery(batch=record.batch, limit=MOST_BESIDE)) if record.batch else []
+    before = st.session_state.get("changed", {}).get(record.id, "")
+    beside = dict.fromkeys(filter(None, (record.id, before, *(one.id for one in (*same, *batch)))))
+    if len(beside) > 1:
+        label, address = f"Side by side with {len(beside) - 1}", {"chosen": ",".join([*beside][:MOST_BESIDE])}
+        st.page_link(shell.page("runs"), label=label, icon=":material/compare:", query_params=address)
 
 
 # What stands behind it
 
 
-def _tabs(watched: watching.Watched, same: Sequence[RunRecord]) -> None:
+def _tabs(watched: watching.Watched) -> None:
     """The content of a tab is made when it is opened."""
     record, done = watched.record, watched.record.state == "done"
     drawn: dict[str, Callable[[], None]] = {}
     if done and (said := record.statement) is not None:
         drawn["Promise"] = partial(statement.whole, said)
     if done:
-        drawn["Curves"] = partial(_curves, watched, same)
+        drawn["Curves"] = partial(_curves, watched)
     if done and (queue.store().folders / record.id / predictions.NAME).exists():
         drawn["On the graph"] = partial(_on_graph, record)
     drawn["Settings"] = partial(_settings, record)
@@ -293,29 +282,12 @@ def _tabs(watched: watching.Watched, same: Sequence[RunRecord]) -> None:
                 draw()
 
 
-def _own_curves(watched: watching.Watched) -> None:
+def _curves(watched: watching.Watched) -> None:
     """The curves of the run, which grow while it trains; files once it is over."""
     record, drawing = watched.record, watched.drawing(layout.theme())
     live_plot.grow(drawing.base, drawing.figure, drawing.tail, key=f"curves.{record.id}")
     if not record.pending and (rows := curves.data(watched.events, record=record)):
         figure_exports("curves", rows, statements_of([record]), name=record.id, runs=[record])
-
-
-def _curves(watched: watching.Watched, same: Sequence[RunRecord]) -> None:
-    """The curves of the run; and those of all seeds of its setting over each other, its own first."""
-    record = watched.record
-    _own_curves(watched)
-    shown = sorted(same, key=lambda one: one.id != record.id)[:MOST_SEEDS] if len(same) > 1 else []
-    points = [
-        point
-        for one in shown
-        for point in curves.data(
-            queue.store().events(one.id, kinds=("metric",)), run=f"seed {one.spec.seed}", limit=300, record=one
-        )
-    ]
-    metric = next((name for name in LAID if any(point["metric"] == name for point in points)), "")
-    if points := [point for point in points if point["metric"] == metric]:
-        drawn_figure("curves", points, statements_of(shown), f"{record.id}-seeds", shown)
 
 
 def _on_graph(record: RunRecord) -> None:
@@ -417,13 +389,10 @@ def _files(record: RunRecord, events: Sequence[StoredEvent]) -> None:
     kept = sorted(path for path in folder.iterdir() if path.is_file()) if folder.is_dir() else []
     titles = {one.payload["name"]: str(one.payload.get("title", "")) for one in events if one.kind == "artifact"}
     for path in kept:
-        with st.container(horizontal=True, vertical_alignment="center"):
-            with st.container(width="content"):
-                file = File(name=path.name, mime="application/octet-stream", make=partial(path.read_bytes))
-                offer({path.name: file}, folder=f"{record.id}/kept/")
-            size = f"{path.stat().st_size / 1e3:,.1f} kB"
-            what = titles.get(path.name, titles.get(path.stem, WRITTEN.get(path.name, "")))
-            st.caption(" · ".join(filter(None, (size, markup.literal(what)))), width="content")
+        what = titles.get(path.name, titles.get(path.stem, WRITTEN.get(path.name, "")))
+        label = " · ".join(filter(None, (path.name, f"{path.stat().st_size / 1e3:,.1f} kB", what)))
+        file = File(name=path.name, mime="application/octet-stream", make=partial(path.read_bytes))
+        offer({label: file}, folder=f"{record.id}/kept/")
     st.caption(words["files" if kept else "no_files"])
 
 
