@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from types import ModuleType
 
 import streamlit as st
@@ -172,16 +173,6 @@ def beside(first: Priced, second: Priced) -> None:
             st.badge("two units", color="orange", help=hint)
 
 
-def curve_of(one: Priced, against: str, until: float) -> tuple[Curve, str, float]:
-    """Epsilon against an option of the method, or the noise; with the axis and the place of the setting."""
-    lever = next((lever for lever in one.setting.price.levers if lever.option == against), None)
-    if not one.setting.reads:
-        return Curve(points=(), complete=True), one.setting.price.noise, one.noise
-    if lever is None:
-        return method_costs.along_noise(one.setting, one.noise, until), one.setting.price.noise, one.noise
-    return method_costs.along(one.setting, lever, one.noise, until), lever.axis, lever.value
-
-
 def chart(shown: Sequence[Priced]) -> bool:
     """Epsilon against noise or an option. False where points are missing, because time ran out."""
     first, until = shown[0], time.monotonic() + pricing.BUDGET_SECONDS
@@ -198,7 +189,14 @@ def chart(shown: Sequence[Priced]) -> bool:
     curves: list[Curve] = []
     statements: dict[str, PrivacyStatement] = {}
     for one in shown:
-        curve, axis, place = curve_of(one, against, until)
+        setting, axis, place = one.setting, one.setting.price.noise, one.noise
+        lever = next((lever for lever in setting.price.levers if lever.option == against), None)
+        if not setting.reads:
+            curve = Curve(points=(), complete=True)
+        elif lever is None:
+            curve = method_costs.along_noise(setting, one.noise, until)
+        else:
+            curve, axis, place = method_costs.along(setting, lever, one.noise, until), lever.axis, lever.value
         curves.append(curve)
         points = [(point.x, point.epsilon, point.published) for point in curve.points]
         rows += cost.data(points, place, axis, of=one.title)
@@ -217,24 +215,20 @@ def chart(shown: Sequence[Priced]) -> bool:
 # Where the budget goes, and what noise cannot give
 
 
-def budget(one: Priced, key: str) -> None:
+def budget(one: Priced) -> None:
     """The shares of the mechanisms, each by itself, and the ledger."""
-    label = f"Where the budget goes: {one.title}"
-    with layout.fold(label, key, icon=":material/donut_small:") as part:
-        if not part.open:
-            return
-        said, (name, statements) = one.said, one.named(spec)
-        if len(said.ledger) > 1:
-            left, right = layout.columns(f"budget-{one.setting.name}", 2)
-            with left:
-                show(ledger, ledger.data(said.ledger, said.delta), name, statements)
-            with right:
-                costs = [
-                    (", ".join(filter(None, (part.entry.mechanism, part.entry.stage))), part.alone, part.without)
-                    for part in method_costs.parts(said.ledger, said.delta)
-                ]
-                show(entry_costs, entry_costs.data(costs, said.epsilon), name, statements)
-        statement.whole(said)
+    said, (name, statements) = one.said, one.named(spec)
+    if len(said.ledger) > 1:
+        left, right = layout.columns(f"budget-{one.setting.name}", 2)
+        with left:
+            show(ledger, ledger.data(said.ledger, said.delta), name, statements)
+        with right:
+            costs = [
+                (", ".join(filter(None, (part.entry.mechanism, part.entry.stage))), part.alone, part.without)
+                for part in method_costs.parts(said.ledger, said.delta)
+            ]
+            show(entry_costs, entry_costs.data(costs, said.epsilon), name, statements)
+    statement.whole(said)
 
 
 def private_row() -> None:
@@ -289,11 +283,10 @@ if first is not None:
         complete = chart(shown)
     for one in shown:
         if one.setting.reads:
-            budget(one, "budget" if one is first else "budget.beside")
+            label, key = f"Where the budget goes: {one.title}", "budget" if one is first else "budget.beside"
+            layout.folded(label, key, partial(budget, one), icon="donut_small")
     config = first.setting.config
     if isinstance(config, Config) or (isinstance(config, AggregationConfig) and config.covers_own_rows):
-        with layout.fold("What a private row tells", "precision", icon=":material/visibility_off:") as part:
-            if part.open:
-                st.fragment(private_row)()
+        layout.folded("What a private row tells", "precision", st.fragment(private_row), icon="visibility_off")
     if not complete:
         st.rerun()  # with what is known by now; the curve goes on where it stopped

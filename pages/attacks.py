@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -314,9 +315,7 @@ with place:
         options = {"names": labels(picked), "graphs": list(picked.graph), "banded": len(picked) < 3}
         show("attack_roc", picked, f"{picked.run.iloc[0]}-attacks", scale=axes("roc_scale"), **options)
 if chosen and not worst:
-    with layout.fold("Who is exposed", "exposed", icon=":material/visibility:") as part:
-        if part.open:
-            exposure(picked)
+    layout.folded("Who is exposed", "exposed", partial(exposure, picked), icon="visibility")
 if shell.examples_shown():
     if chosen and st.button("Train a run with these settings", key="again", icon=":material/model_training:"):
         address = again.address(records(picked)[0])
@@ -324,6 +323,5 @@ if shell.examples_shown():
     st.page_link(shell.page("train"), label="Train", icon=":material/model_training:")
 elif not tokens:
     opened = not chosen or (run != "" and not (frame.run == run).any())
-    with layout.fold(f"New {kind}", f"new.{kind}", icon=":material/play_arrow:", opened=opened) as part:
-        if part.open:
-            form(kind, AUDITS if worst else [name for name in ATTACKS if sides(name).asks == ASKS[who]])
+    begun = partial(form, kind, AUDITS if worst else [name for name in ATTACKS if sides(name).asks == ASKS[who]])
+    layout.folded(f"New {kind}", f"new.{kind}", begun, icon="play_arrow", opened=opened)

@@ -7,12 +7,10 @@ from functools import partial
 
 import streamlit as st
 
-from privgraph.data.errors import DataError
 from privgraph.data.files import absent
 from privgraph.data.spec import DatasetSpec
 from privgraph.data.upload import delete_upload
 from privgraph.data.uploads import node_ids
-from privgraph.options import OptionError
 from privgraph.registry import METHODS
 from privgraph_workbench.facts import datasets, describing
 from privgraph_workbench.facts.describing import Description
@@ -130,14 +128,6 @@ def address(spec: DatasetSpec, filled: widgets.Filled) -> dict[str, str]:
 # Facts and figures
 
 
-def describe(spec: DatasetSpec, filled: widgets.Filled, node: int | None = None) -> Description | str | None:
-    """What is known of the graph; None while another process counts, an error as a sentence."""
-    try:
-        return describing.describe(spec.name, filled.values, node=node)
-    except (DataError, OptionError) as error:
-        return markup.sentence(error)
-
-
 def described(spec: DatasetSpec, filled: widgets.Filled, found: Description) -> None:
     facts(found)
     if found.domains:
@@ -147,7 +137,8 @@ def described(spec: DatasetSpec, filled: widgets.Filled, found: Description) -> 
         show("degrees", found.degrees, spec)
     with right:
         show("classes", classes.data(found.classes), spec)
-    surroundings(spec, filled, found)
+    with layout.refusals():
+        surroundings(spec, filled, found)
 
 
 def show(figure: str, rows: Sequence[Row], spec: DatasetSpec, drawn: Sequence[Row] = ()) -> None:
@@ -223,12 +214,9 @@ def surroundings(spec: DatasetSpec, filled: widgets.Filled, found: Description) 
             st.text_input("Name in your file", key="node_id", width=220, placeholder=ids[node], on_change=find)
     if lost := st.session_state.get("node_id"):
         st.warning(fill(words["no_node"], name=markup.literal(lost), first=markup.literal(ids[0])))
-    around = found if node == found.piece.centre else describe(spec, filled, node)
-    if around is None:  # another process reads it
-        layout.wait(words["piece"], lambda: describe(spec, filled, node) is not None)
-        return
-    if isinstance(around, str):
-        st.error(around)
+    around, read = found, partial(describing.describe, spec.name, filled.values, node=node)
+    if node != found.piece.centre and (around := read()) is None:  # another process reads it
+        layout.wait(words["piece"], lambda: read() is not None)
         return
     drawn = around.piece
     rows = neighbourhood.data(drawn.edges, drawn.labels, centre=node, class_names=found.class_names)
@@ -275,10 +263,9 @@ elif not filled.errors:
         with on.popover("Delete this upload", icon=":material/delete:"):
             st.markdown(fill(words["delete"], title=f"**{markup.literal(spec.title)}**"))
             st.button("Delete for good", key="delete_upload", on_click=delete)
-    found = describe(spec, filled)
-    if found is None:
-        layout.wait(words["counting"], lambda: describe(spec, filled) is not None)
-    elif isinstance(found, str):
-        st.error(found)
-    else:
-        st.fragment(described)(spec, filled, found)
+    read = partial(describing.describe, spec.name, filled.values)
+    with layout.refusals():
+        if (found := read()) is None:
+            layout.wait(words["counting"], lambda: read() is not None)
+        else:
+            st.fragment(described)(spec, filled, found)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -167,7 +168,9 @@ def one_query(
             states.badges(private=True, evaluator=True, other=not as_run)
             view = f"-{found.queries[place]}" + ("" if as_run else f"-{drawn}-{times:g}")
             show("one_answer", record, found if as_run else shown, place, names, chances, as_run, view=view)
-            who_answered(record, found, place, names)
+            if found.pointers[place] < found.pointers[place + 1]:  # each query has private nodes of its own
+                chosen = partial(show, "chosen", record, found, place, names, view=f"-{found.queries[place]}")
+                layout.folded("Who answered", "chosen", chosen, icon="groups")
         layout.numbers(boxes)
         points = [(settings[one].std, said[one].epsilon, said[one].epsilon_as_published) for one in TIMES]
         known = {settings[one].std: share for one, share in shares.items()}
@@ -184,13 +187,6 @@ def prices(setting: Setting) -> list[layout.Number]:
         return [(f"{SOUND}, any number of queries", stated("sound", setting.epsilon), help_)]
     whole = (f"{SOUND}, all {setting.queries:,} queries", stated("sound", setting.epsilon), help_)
     return [whole, (f"{SOUND}, one query", stated("sound", alone), helps["one"])]
-
-
-def who_answered(record: RunRecord, found: Answers, place: int, names: Sequence[str]) -> None:
-    if found.pointers[place] < found.pointers[place + 1]:
-        with layout.fold("Who answered", "chosen", icon=":material/groups:") as part:
-            if part.open:
-                show("chosen", record, found, place, names, view=f"-{found.queries[place]}")
 
 
 def who_pays(record: RunRecord, setting: Setting | None) -> None:
@@ -238,9 +234,7 @@ def who_pays(record: RunRecord, setting: Setting | None) -> None:
         all=[layout.up(value) for value in whole],
         guess=[layout.up(meaning.guess(value, ensemble.delta), 3) for value in whole],
     )
-    with layout.fold("Every teacher", "teachers", icon=":material/groups:") as part:
-        if part.open:
-            every_teacher(record, ensemble)
+    layout.folded("Every teacher", "teachers", partial(every_teacher, record, ensemble), icon="groups")
 
 
 def table(key: str, **cells: Any) -> None:
@@ -289,9 +283,8 @@ def all_answers(record: RunRecord, found: Answers, names: Sequence[str]) -> None
     with places[-1]:
         if record.spec.method == "dp-gpl" and (ensemble := laboratory.load(ENSEMBLE, record)) is not None:
             show("consensus", record, ensemble)
-    with layout.fold("Every query", "queries", icon=":material/table_rows:") as part:
-        if part.open:
-            st.dataframe(pd.DataFrame(rows), hide_index=True, key="queries", column_order=QUERY_COLUMNS, height=300)
+    shared: dict[str, Any] = {"hide_index": True, "key": "queries", "column_order": QUERY_COLUMNS, "height": 300}
+    layout.folded("Every query", "queries", lambda: st.dataframe(pd.DataFrame(rows), **shared), icon="table_rows")
 
 
 @kept

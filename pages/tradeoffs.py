@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -129,11 +130,6 @@ def reach(found: Sequence[advice.Advice], wished: float) -> None:
         st.markdown(fill(texts("advice")["reached"], **slots, accuracy=percent(one.accuracy)))
 
 
-def click(runs: str) -> None:
-    """A point was clicked: the next drawing opens its runs."""
-    st.session_state[OPENED] = runs
-
-
 def answer(graph: str, unit: str, was_pending: bool) -> None:
     """The figure and the advice; drawn again as runs end."""
     sending.progress("tradeoffs")
@@ -160,7 +156,7 @@ def answer(graph: str, unit: str, was_pending: bool) -> None:
     share = None if wished is None else wished / 100
     chosen = (graph, unit, tuple(methods), beside)
     drawn = plotted(chosen, published, front, share, layout.theme())
-    live_plot.show(drawn, key=f"tradeoff.{unit}", on_click=click)
+    live_plot.show(drawn, key=f"tradeoff.{unit}", on_click=lambda runs: st.session_state.update({OPENED: runs}))
     rows, statements, records = points(*chosen)
     if rows:
         figure_exports("tradeoff", rows, statements, name=graph.partition(" ")[0], runs=records)
@@ -289,6 +285,5 @@ words, _ = known.get(name, (GraphId.made(name, {}, "random").words(), 0))
 layout.reading("tradeoffs")
 busy = sending.pending("tradeoffs")
 shell.fragment(answer, run_every=POLL_SECONDS if busy else None)(words, unit, busy)
-with layout.fold("Run a sweep", "sweep", icon=":material/play_arrow:", opened=name not in known) as part:
-    if part.open:
-        train(name, words, "edge" if unit == BOTH else unit)
+begun = partial(train, name, words, "edge" if unit == BOTH else unit)
+layout.folded("Run a sweep", "sweep", begun, icon="play_arrow", opened=name not in known)

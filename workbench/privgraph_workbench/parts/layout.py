@@ -39,6 +39,13 @@ def fold(label: str, key: str, *, icon: str | None = None, opened: bool = False)
     return st.expander(label, key=f"fold.{key}", icon=icon, expanded=opened, on_change="rerun")
 
 
+def folded(label: str, key: str, draw: Callable[[], object], *, icon: str, opened: bool = False) -> None:
+    """A part that is made when it is opened."""
+    with fold(label, key, icon=f":material/{icon}:", opened=opened) as part:
+        if part.open:
+            draw()
+
+
 def columns(key: str, widths: int | Sequence[int], gap: Literal["medium", "large"] = "large") -> list[DeltaGenerator]:
     """Columns that stand one below the other where a page is too narrow for figures side by side."""
     return st.container(key=f"stack-{key}").columns(widths, gap=gap)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 
 import numpy as np
@@ -15,11 +16,9 @@ from privgraph.methods.teachers.answers import NAME as ANSWERS
 from privgraph.options import OptionError, UnknownName, parameters
 from privgraph.privacy.ledger import Ledger
 from privgraph.privacy.serialisation import entry_from_json
-from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS
 from privgraph.runs.leases import LOG_NAME
 from privgraph.runs.records import RunQuery, RunRecord, StoredEvent, StoreError, UnknownRun
-from privgraph.runs.spec import RunSpec
 from privgraph_workbench import live_plot
 from privgraph_workbench.advice import BASELINE
 from privgraph_workbench.facts import datasets, describing, expecting, method_costs, plans
@@ -211,7 +210,10 @@ def _without_privacy(record: RunRecord, told: bool) -> None:
 def _so_far(watched: watching.Watched) -> None:
     """Of a run that did not end: the epsilons of its plan, what it has spent, its curves."""
     record, said = watched.record, watched.record.statement
-    whole = said or _planned(record.spec)
+    whole, spec = said, record.spec
+    with suppress(DataError, OptionError, UnknownName):
+        facts = None if said else datasets.public_facts(dataset(spec.dataset), spec.data_options, spec.split)
+        whole = said if facts is None else plans.plan(spec.method, spec.options, facts).statement
     st.caption(words["no_statement"])
     if whole is not None:
         statement.numbers(whole)
@@ -223,15 +225,6 @@ def _so_far(watched: watching.Watched) -> None:
     statement.ledger(done)
     if watched.drawing(layout.theme()).figure["data"]:
         _curves(watched)
-
-
-def _planned(spec: RunSpec) -> PrivacyStatement | None:
-    """What the run will promise, if the sizes of its graph are known by now."""
-    try:
-        facts = datasets.public_facts(dataset(spec.dataset), spec.data_options, spec.split)
-        return None if facts is None else plans.plan(spec.method, spec.options, facts).statement
-    except (DataError, OptionError, UnknownName):
-        return None
 
 
 def _ways(record: RunRecord, events: Sequence[StoredEvent]) -> None:

@@ -126,29 +126,27 @@ def linked_fields(setting: Setting, noise: float | None, given: PrivacyStatement
     if noise is not None:
         st.session_state["scale"] = float(f"{noise:.6g}")
     st.session_state.setdefault("scale", float(SCALE.default))
+
+    def want() -> None:
+        st.query_params.pop("scale", None)
+        st.query_params["epsilon"] = option(st.session_state["epsilon"])
+
+    def give() -> None:
+        st.query_params["scale"] = option(st.session_state["scale"])
+
+    def back() -> None:
+        st.query_params.pop("scale", None)
+        st.session_state.pop("epsilon", None)
+
     left, right = st.columns(2)
     names = ("ε, follows", "Noise, asked for") if given else ("ε, asked for", "Noise, follows")
     hint = fill(words["noise"], noise=setting.price.noise)
     form: dict[str, Any] = {"step": 0.1, "format": "%.6g"}
-    left.number_input(names[0], LEAST, MOST, key="epsilon", on_change=_want, help=words["epsilon"], **form)
-    right.number_input(names[1], 0.0, SCALE.option.high, key="scale", on_change=_give, help=hint, **form)
+    left.number_input(names[0], LEAST, MOST, key="epsilon", on_change=want, help=words["epsilon"], **form)
+    right.number_input(names[1], 0.0, SCALE.option.high, key="scale", on_change=give, help=hint, **form)
     if given is not None:
         try:
             wanted = float(parse(Parameter("epsilon", float, 1.0, EPSILON), st.query_params.get("epsilon", held)))
         except OptionError:
             wanted = held
-        st.button(f"Back to ε {option(wanted)}", key="back", type="tertiary", icon=":material/undo:", on_click=_back)
-
-
-def _back() -> None:
-    st.query_params.pop("scale", None)
-    st.session_state.pop("epsilon", None)
-
-
-def _want() -> None:
-    st.query_params.pop("scale", None)
-    st.query_params["epsilon"] = option(st.session_state["epsilon"])
-
-
-def _give() -> None:
-    st.query_params["scale"] = option(st.session_state["scale"])
+        st.button(f"Back to ε {option(wanted)}", key="back", type="tertiary", icon=":material/undo:", on_click=back)
