@@ -208,20 +208,12 @@ def _series(axis: Axes, series: Series, panel: Panel, colours: Theme) -> Any:
         drawn = [axis.plot(*piece, color=colour, alpha=opacity, linewidth=0.9, zorder=1)[0] for piece in pieces]
         return next(iter(drawn), None)
     marked = series.kind in ("path", "points") or len(x) == 1  # a line of one point would not be seen
-    return axis.plot(
-        x,
-        y,
-        color=colour,
-        linestyle="none" if series.kind == "points" else DASHES[seen.dash],
-        linewidth=1.8,
-        marker=MARKERS[seen.symbol] if marked else None,
-        markersize=series.size * 0.75,
-        markerfacecolor=colours.background if seen.hollow else colour,
-        markeredgecolor=colour if seen.hollow else colours.background,
-        markeredgewidth=1.6 if seen.hollow else 0.7,
-        alpha=FAINT if series.faint else None,
-        zorder=3,
-    )[0]
+    style: dict[str, Any] = {"linestyle": "none" if series.kind == "points" else DASHES[seen.dash], "linewidth": 1.8}
+    style |= {"marker": MARKERS[seen.symbol] if marked else None, "markersize": 0.75 * series.size}
+    style |= {"markerfacecolor": colours.background if seen.hollow else colour}
+    style |= {"markeredgecolor": colour if seen.hollow else colours.background}
+    style |= {"markeredgewidth": 1.6 if seen.hollow else 0.7, "alpha": FAINT if series.faint else None}
+    return axis.plot(x, y, color=colour, zorder=3, **style)[0]
 
 
 def _bars(axis: Axes, series: Series, panel: Panel, colours: Theme, x: list[float], y: list[float]) -> Any:

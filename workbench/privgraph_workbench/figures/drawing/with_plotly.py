@@ -19,6 +19,7 @@ from privgraph_workbench.figures.marks import described
 from privgraph_workbench.theme import FONT, FONT_SIZE, Theme, theme
 from privgraph_workbench.words.markup import wrapped
 
+LEGEND = {"orientation": "h", "x": 0, "xanchor": "left", "yanchor": "top", "bgcolor": "rgba(0,0,0,0)"}
 NOWHERE: list[object] = [None]
 """Of an entry of the legend alone: plotly leaves out a trace without any place."""
 
@@ -92,20 +93,12 @@ def _words(figure: go.Figure, panel: Panel, axis: str, colours: Theme, columns: 
         text = panel.title if panel.bare else "\n".join(_title(panel, columns))
         figure.add_annotation(text=plain(text), showarrow=False, **look, **across, **up, **place)
     for rule in panel.rules:
-        line = {"color": colours.text, "width": 1, "dash": "dot"}
+        line, font = {"color": colours.text, "width": 1, "dash": "dot"}, {"size": 11, "color": colours.muted}
         figure.add_shape(type="line", line=line, xref=f"x{axis}", x0=rule.x, x1=rule.x, y0=0, y1=1, **up)
-        figure.add_annotation(
-            text=plain(rule.label),
-            # on a logarithmic axis plotly places shapes by values, and words by exponents
-            x=math.log10(rule.x) if panel.x.scale == "log" else rule.x,
-            y=1,
-            font={"size": 11, "color": colours.muted},
-            xanchor="right" if rule.side == "left" else "left",
-            yanchor="bottom",
-            xref=f"x{axis}",
-            showarrow=False,
-            **up,
-        )
+        # on a logarithmic axis plotly places shapes by values, and words by exponents
+        place = {"x": math.log10(rule.x) if panel.x.scale == "log" else rule.x, "y": 1, "xref": f"x{axis}"}
+        place |= {"xanchor": "right" if rule.side == "left" else "left", "yanchor": "bottom"}
+        figure.add_annotation(text=plain(rule.label), font=font, showarrow=False, **place, **up)
 
 
 def _title(panel: Panel, columns: int) -> list[str]:
@@ -136,16 +129,7 @@ def _layout(figure: go.Figure, chart: Chart, colours: Theme) -> None:
         height=height,
         margin={"l": 16, "r": 48 if sideways else 16, "t": top, "b": below + legend},
         showlegend=bool(chart.entries),
-        legend={
-            "orientation": "h",
-            "x": 0,
-            "xanchor": "left",
-            "y": -below / (height - top - below - legend),
-            "yanchor": "top",
-            "bgcolor": "rgba(0,0,0,0)",
-            "font": {"size": 13},
-            "itemwidth": 40,
-        },
+        legend={"y": -below / (height - top - below - legend), "font": {"size": 13}, "itemwidth": 40, **LEGEND},
         hoverlabel={"font": {"family": FONT, "color": colours.text, "size": 13}, **box},
         modebar={"bgcolor": "rgba(0,0,0,0)", "color": colours.muted, "activecolor": colours.text},
         uirevision="keep",
@@ -165,14 +149,9 @@ def _axis(axis: Axis, panel: Panel, colours: Theme) -> dict[str, object]:
         return {"visible": False}
     settings: dict[str, object] = {
         "title": {"text": plain(axis.title), "font": {"size": 13}, "standoff": 8},
-        "color": colours.text,
-        "gridcolor": colours.grid,
-        "linecolor": colours.muted,
-        "zeroline": False,
-        "showline": True,
-        "automargin": True,
-        "tickfont": {"size": 12},
-        "showticklabels": axis.labels,
+        **{"color": colours.text, "gridcolor": colours.grid, "linecolor": colours.muted},
+        **{"zeroline": False, "showline": True, "automargin": True},
+        **{"showticklabels": axis.labels, "tickfont": {"size": 12}},
     }
     if axis.scale == "category":
         ends = (len(axis.categories) - 0.5, -0.5)
@@ -220,17 +199,13 @@ def _trace(series: Series, panel: Panel, colours: Theme) -> go.Scatter | go.Bar 
         return go.Scatter(x=across, y=up, mode="lines", line=line, hoverinfo="skip")
     mode = {"line": "lines", "path": "lines+markers", "points": "markers"}[series.kind]
     edge = {"color": colour if seen.hollow else colours.background, "width": 2 if seen.hollow else 1}
+    symbol = f"{seen.symbol}-open" if seen.hollow else seen.symbol
     return go.Scatter(
         x=x,
         y=y,
         mode="markers" if len(series.x) == 1 else mode,  # a line of one point would not be seen
         line={"color": colour, "width": 2, "dash": seen.dash},
-        marker={
-            "symbol": f"{seen.symbol}-open" if seen.hollow else seen.symbol,
-            "size": series.size,
-            "color": colour,
-            "line": edge,
-        },
+        marker={"symbol": symbol, "size": series.size, "color": colour, "line": edge},
         connectgaps=False,
         cliponaxis=series.kind == "line",  # a mark on the edge of the axes is seen whole
         opacity=FAINT if series.faint else 1,
@@ -246,24 +221,21 @@ def _bars(series: Series, panel: Panel, colours: Theme, told: list[str]) -> go.B
     if series.low:  # plotly counts the length of a bar from its base
         along = "x" if horizontal else "y"
         ends[along] = [end - start for end, start in zip(ends[along], series.low, strict=True)]
+    # overlay: without it, the bar below its hatching would have no colour at all
+    pattern = {"shape": seen.pattern, "fgcolor": colours.background, "fillmode": "overlay"}
+    text = {"insidetextfont": {"color": colours.background}, "outsidetextfont": {"color": colours.text}, "textangle": 0}
     return go.Bar(
         x=_places(ends["x"]),
         y=_places(ends["y"]),
         base=list(series.low) or None,
         orientation="h" if horizontal else "v",
-        marker={
-            "color": seen.colour,
-            # overlay: without it, the bar below its hatching would have no colour at all
-            "pattern": {"shape": seen.pattern, "fgcolor": colours.background, "fillmode": "overlay"},
-        },
+        marker={"color": seen.colour, "pattern": pattern},
         text=_places(series.text) or None,
         textposition="outside" if seen.pattern else "auto",  # no text on hatching
-        insidetextfont={"color": colours.background},
-        outsidetextfont={"color": colours.text},
         cliponaxis=False,
-        textangle=0,
         hovertext=told,
         hoverinfo="text",
+        **text,
     )
 
 
