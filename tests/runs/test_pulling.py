@@ -131,7 +131,7 @@ def test_a_run_whose_plan_needs_more_memory_is_left_to_others(
     assert re.search(r"1 run waits for a worker with 3\d\d MB of memory: this one may use 1 MB\n", said), said
     assert said.endswith("ends after 0 runs\n")
     assert main(["show", run]) == 0
-    assert re.search(r"\nWaits: for a worker that may use 3\d\d MB of memory\n", capsys.readouterr().out)
+    assert re.search(r"\nWaits for memory: 3\d\d MB\n", capsys.readouterr().out)
     assert store.leases.claim_next("small", Wants(memory_mb=1.0)) == []
     assert store.leases.claim_next("large", Wants(memory_mb=16_384.0)) == [run]
 
