@@ -85,7 +85,9 @@ def at_work() -> dict[str, subprocess.Popen[bytes]]:
 
 
 def start(folder: Path, asked: Asked) -> None:
-    """Start the process; what was made before goes."""
+    """Start the process, unless another tab has; what was made before goes."""
+    if share(folder) is not None:
+        return
     for old in folder.parent.glob("*"):
         if old.name not in at_work() or at_work()[old.name].poll() is not None:
             shutil.rmtree(old, ignore_errors=True)
