@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 import streamlit as st
 
@@ -23,7 +22,7 @@ from privgraph_workbench.facts.expecting import Outlook
 from privgraph_workbench.forms import widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.text import texts
-from privgraph_workbench.words.numbers import number, option, percent
+from privgraph_workbench.words.numbers import number, option
 
 MOST_SEEDS = 20
 _HELPS = texts("train")["helps"]
@@ -31,8 +30,6 @@ SEEDS = Parameter("seeds", int, 1, Option(_HELPS["seeds"], low=1, high=MOST_SEED
 _SEED = Option(_HELPS["seed"], low=0, high=2**31 - 1 - MOST_SEEDS, label="First seed", group="Repeat")
 _DEVICE = Option(_HELPS["device"], choices=("auto", "cpu", "cuda"), group="Repeat", advanced=True)
 SETUP = (Parameter("seed", int, 0, _SEED), Parameter("device", str, "auto", _DEVICE))
-HARDLY = 0.02
-"""So little above guessing is no better than it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,49 +101,16 @@ def seconds_of(runs: Sequence[RunSpec], facts: PublicFacts) -> float | None:
     return sweeps.seconds(runs, facts, expecting.finished(queue.own(), [runs[0].method]), workers)
 
 
-class Doubt(StrEnum):
-    """What speaks against a budget."""
-
-    GUESSING = "guessing"
-    """Runs are no better than guessing."""
-    UNDECIDED = "undecided"
-    """Runs are not significantly better than guessing."""
-    BLIND = "blind"
-    """Runs are below a model that reads no edge."""
-    EDGES = "edges"
-    """By the plan, noise swamps what edges say."""
-    SWAMPED = "swamped"
-    """By the plan, noise swamps the signal."""
-
-
-def doubt(plan: Plan, told: Outlook, epsilon: float) -> tuple[Doubt, Mapping[str, str]] | None:
-    """What speaks against a budget, with the numbers of its text: by runs, else by the plan."""
-    at = told.expected(epsilon)
-    if at is not None and at["low"] is not None:
-        reached = {"reached": f"{percent(at['mean'])} ({percent(at['low'])} to {percent(at['high'])})"}
-        level, blind = told.majority, told.blind
-        if level is not None and at["low"] <= level:
-            kind = Doubt.GUESSING if at["high"] <= level + HARDLY else Doubt.UNDECIDED
-            return kind, {**reached, "level": percent(level)}
-        if blind is not None and at["high"] < blind["mean"]:
-            return Doubt.BLIND, {**reached, "level": percent(blind["mean"])}
-        return None
-    if (worst := drowned(plan)) is None:
-        return None
-    times = number(worst.times, 2) if worst.times < 100 else f"{worst.times:,.0f}"
-    return (Doubt.EDGES if worst.edges else Doubt.SWAMPED), {"where": worst.what, "times": times}
-
-
-def doubts(found: Sequence[Plan], told: Outlook, asked: Asked) -> list[tuple[Doubt, Mapping[str, str]]]:
-    """The doubts about the budgets, each once, with its epsilons; where runs measured any, those alone."""
-    held: dict[Doubt, tuple[list[float], Mapping[str, str]]] = {}
+def doubts(found: Sequence[Plan], told: Outlook, asked: Asked) -> list[tuple[str, Mapping[str, str]]]:
+    """Where noise swamps edges, or all that is learnt, with the numbers of the text: by the plans of those
+    budgets of which no run tells."""
+    held: dict[str, tuple[list[float], Mapping[str, str]]] = {}
     for plan, epsilon in sorted(zip(found, asked.epsilons, strict=False), key=lambda one: one[1]):
-        if (one := doubt(plan, told, epsilon)) is not None:
-            kind, slots = one
+        at = told.expected(epsilon)
+        worst = drowned(plan) if at is None or at["low"] is None else None
+        if worst is not None:
+            times = number(worst.times, 2) if worst.times < 100 else f"{worst.times:,.0f}"
+            kind, slots = "edges" if worst.edges else "swamped", {"where": worst.what, "times": times}
             epsilons, first = held.get(kind, ([], slots))
-            held[kind] = [*epsilons, epsilon], slots if "reached" in slots else first
-    measured = {kind: one for kind, one in held.items() if "reached" in one[1]}
-    return [
-        (kind, {**slots, "epsilons": ", ".join(map(option, epsilons))})
-        for kind, (epsilons, slots) in (measured or held).items()
-    ]
+            held[kind] = [*epsilons, epsilon], first
+    return [(kind, {**slots, "epsilons": ", ".join(map(option, epsilons))}) for kind, (epsilons, slots) in held.items()]
