@@ -185,7 +185,7 @@ _OWN: Mapping[str, MethodSpec] = {
             name="dp-gpl",
             title="DP-GPL",
             about="Many small prompts on one frozen network, each tuned on a few private nodes, vote on "
-            "public ones through noise.",
+            "public ones through noise; with weighted votes it is DP-GPL+W.",
             paper="DP-GPL: Differentially Private Graph Prompt Learning (DP-GPL and DP-GPL+W)",
             config="privgraph.methods.prompts.dp_gpl.config:Config",
             train="privgraph.methods.prompts.dp_gpl.train:train",
