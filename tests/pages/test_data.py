@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from tests.pages import offered_files
 from tests.pages.reading import numbers
 
+from privgraph.data.describe import described
 from privgraph.data.errors import NoConnection
 from privgraph.data.spec import DatasetSpec
 from privgraph.data.uploads import uploads
@@ -40,7 +41,8 @@ def shown(app: AppTest) -> str:
 
 
 def test_facts_of_a_graph_are_those_that_were_counted(opened: Open) -> None:
-    app = counted(opened("data", data="karate"))
+    described("karate")
+    app = opened("data", data="karate")
     found = describing.describe("karate", {})
     assert found is not None
     assert found.vote is not None

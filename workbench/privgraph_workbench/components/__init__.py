@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import streamlit as st
 _HERE = Path(__file__).parents[1]
 
 
-@cache
+@lru_cache(maxsize=8)
 def component(folder: str, root: str) -> Callable[..., Any]:
     """What mounts the script and the styles of that folder, in an element of the class `root`."""
     script, styles = ((_HERE / folder / f"{folder}.{kind}").read_text(encoding="utf-8") for kind in ("js", "css"))

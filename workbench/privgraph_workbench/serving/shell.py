@@ -59,7 +59,7 @@ def _to_start() -> None:
     st.switch_page(page("start"), query_params=st.query_params.to_dict())
 
 
-@cache
+@lru_cache(maxsize=8)
 def read(name: str) -> str:
     """A style sheet or script of every page; the gate admits a script by its hash."""
     return Path(__file__).with_name(name).read_text(encoding="utf-8")
