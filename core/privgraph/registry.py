@@ -432,16 +432,6 @@ _ATTACKS: Mapping[str, AttackSpec] = {
             reads=("query",),
         ),
         AttackSpec(
-            name="surest",
-            title="Surest answer",
-            about="Takes those for training nodes of whose class one of the model's answers is surest.",
-            paper="Yeom et al., Privacy Risk in Machine Learning, CSF 2018",
-            load="privgraph.attacks.membership:surest",
-            planning="privgraph.attacks.planning:WITHOUT_SHADOWS",
-            shadows=False,
-            reads=("query",),
-        ),
-        AttackSpec(
             name="shadow",
             title="Classifier of posteriors",
             about="Trains a network of the same kind on another half of the graph, and a classifier that tells its "

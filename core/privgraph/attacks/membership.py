@@ -57,28 +57,13 @@ def _bavaria(asked: Asked, row: int, how: AttackOptions) -> Array:
     return scores.bavaria(target, shadows, online=how.online)
 
 
-def _surest(asked: Asked, row: int, how: AttackOptions) -> Array:
-    return np.asarray(asked.chosen(how.ways)[0][row].max(-1))
-
-
-SCORES: Mapping[str, Score] = {
-    "bavaria": _bavaria,
-    "lira": _lira,
-    "rmia": _rmia,
-    "threshold": _threshold,
-    "surest": _surest,
-}
+SCORES: Mapping[str, Score] = {"bavaria": _bavaria, "lira": _lira, "rmia": _rmia, "threshold": _threshold}
 """By the name of the attack: all read the same answers."""
 
 
 def threshold(subject: Attacked, options: AttackOptions) -> Iterator[Progress | AttackRecord]:
     """The attack without shadow models: whoever the model is surer of has more likely trained."""
     return _attack("threshold", subject, options)
-
-
-def surest(subject: Attacked, options: AttackOptions) -> Iterator[Progress | AttackRecord]:
-    """The attack without shadow models by the surest of several answers about a node."""
-    return _attack("surest", subject, options)
 
 
 def lira(subject: Attacked, options: AttackOptions) -> Iterator[Progress | AttackRecord]:
