@@ -23,7 +23,6 @@ from tests.pages.kept_runs import keep, keep_ensemble
 
 import privgraph as pg
 from privgraph.methods.gradients.heter_poisson.influence import Influence
-from privgraph.methods.teachers.answers import Answers
 from privgraph.runs.questions import Answer, Entity, Near
 
 PATH = [(0, 1), (1, 2)]
@@ -60,8 +59,8 @@ class Examples:
         return self.with_file("ensemble.npz", "dp-gpl")
 
     @cached_property
-    def answers(self) -> Answers:
-        return made_answers()
+    def answers(self) -> pg.Run:
+        return self.with_file("answers.npz", "privgnn")
 
     @cached_property
     def stopped(self) -> pg.Run:

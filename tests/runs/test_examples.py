@@ -184,8 +184,9 @@ def test_an_example_can_be_run_again(tmp_path: Path) -> None:
     assert record.state == "done", record.error
     assert record.statement is not None
     assert kept.statement is not None
-    assert (record.statement.delta, record.statement.epsilon) == (kept.statement.delta, kept.statement.epsilon)
     # on another machine sums may have another order, and a few nodes another class
+    assert record.statement.delta == kept.statement.delta
+    assert record.statement.epsilon == pytest.approx(kept.statement.epsilon, rel=1e-12)
     assert record.metrics["test_accuracy"] == pytest.approx(kept.metrics["test_accuracy"], abs=0.01)
 
 
