@@ -137,8 +137,9 @@ def described(spec: DatasetSpec, filled: widgets.Filled, found: Description) -> 
         show("degrees", found.degrees, spec)
     with right:
         show("classes", classes.data(found.classes), spec)
-    with layout.refusals():
-        surroundings(spec, filled, found)
+    if asked:  # else the catalogue stands open, and nobody has chosen this graph
+        with layout.refusals():
+            surroundings(spec, filled, found)
 
 
 def show(figure: str, rows: Sequence[Row], spec: DatasetSpec, drawn: Sequence[Row] = ()) -> None:

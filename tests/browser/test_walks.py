@@ -169,7 +169,7 @@ def test_every_page_has_a_walk() -> None:
 def test_a_page_does_what_somebody_came_for(browser: Browser, address: str, name: str, size: str) -> None:
     context = browser.new_context(viewport=SIZES[size], color_scheme="dark", accept_downloads=True)
     page = context.new_page()
-    page.goto(f"{address}/{'' if name == 'start' else name}")
+    page.goto(f"{address}/{'' if name == 'start' else name}?store=examples")
     rests(page)
     assert page.evaluate(SIDEWAYS) <= 0
     if size == "desktop":
