@@ -30,8 +30,8 @@ from privgraph_workbench.forms import again, widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.leaks import Claim, with_bounds
 from privgraph_workbench.parts import choosing, evidence, layout, states
+from privgraph_workbench.parts.cached import kept
 from privgraph_workbench.parts.file_links import drawn_figure
-from privgraph_workbench.parts.of_store import kept
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import texts
 from privgraph_workbench.words import markup

@@ -27,9 +27,9 @@ from privgraph_workbench.figures.settings import composed
 from privgraph_workbench.forms import again, widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.parts import choosing, encoders, layout, sending, statement, states
+from privgraph_workbench.parts.cached import kept
 from privgraph_workbench.parts.encoders import LAST, TEXT
 from privgraph_workbench.parts.file_links import drawn_figure
-from privgraph_workbench.parts.of_store import kept
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, texts
 from privgraph_workbench.words import markup, meaning, naming

@@ -28,9 +28,9 @@ from privgraph_workbench.figures.teachers import answers, budget, ensembles, tea
 from privgraph_workbench.forms import again, data_options, widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.parts import choosing, laboratory, layout, states
+from privgraph_workbench.parts.cached import kept
 from privgraph_workbench.parts.file_links import drawn_figure
 from privgraph_workbench.parts.laboratory import TIMES, Setting
-from privgraph_workbench.parts.of_store import kept
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, texts
 from privgraph_workbench.theme import EPSILONS

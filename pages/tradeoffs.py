@@ -34,8 +34,8 @@ from privgraph_workbench.figures.settings import table_rows
 from privgraph_workbench.forms import data_options
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.parts import choosing, layout, sending, statement
+from privgraph_workbench.parts.cached import kept
 from privgraph_workbench.parts.file_links import figure_exports
-from privgraph_workbench.parts.of_store import kept
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, texts
 from privgraph_workbench.words import markup

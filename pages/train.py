@@ -25,8 +25,8 @@ from privgraph_workbench.figures.runs import expected
 from privgraph_workbench.forms import again, beginnings, data_options, widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.parts import choosing, layout, one_run, planning, sending, statement
+from privgraph_workbench.parts.cached import kept
 from privgraph_workbench.parts.file_links import drawn_figure
-from privgraph_workbench.parts.of_store import kept
 from privgraph_workbench.parts.planning import SEEDS, SETUP, Asked
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, texts

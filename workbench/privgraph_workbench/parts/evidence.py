@@ -11,7 +11,7 @@ import pandas as pd
 from privgraph_workbench import leaks
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.parts import layout
-from privgraph_workbench.parts.of_store import kept
+from privgraph_workbench.parts.cached import kept
 from privgraph_workbench.text import texts
 from privgraph_workbench.theme import EPSILONS
 
