@@ -18,20 +18,13 @@ REACH = 12.0
 _PLACES = 121
 
 
-def data(
-    classes: int,
-    delta: float,
-    marks: Mapping[str, float],
-    share: float | None = None,
-    measured: Mapping[str, tuple[float, float]] | None = None,
-) -> list[Row]:
-    """Rows of the curve from epsilon 0 to past the largest mark, one for each of `marks` (sound, published or
-    another name -> epsilon, but for infinite ones) and one for each of `measured` (name -> epsilon and
-    precision of a run, by labels that an evaluator knows).
+def data(classes: int, delta: float, marks: Mapping[str, float], share: float | None = None) -> list[Row]:
+    """Rows of the curve from epsilon 0 to past the largest mark, and one for each of `marks` (sound,
+    published or another name -> epsilon, but for infinite ones).
 
-    kind (bound, mark or measured), claim (which of the three epsilons it is, "" of others), name, epsilon,
-    precision (its upper bound, or what was measured), classes, delta, guessing (what a blind guess reaches:
-    1/`classes` unless `share` is given), evaluator.
+    kind (bound or mark), claim (which of the three epsilons it is, "" of others), name, epsilon, precision
+    (its upper bound), classes, delta, guessing (what a blind guess reaches: 1/`classes` unless `share` is
+    given), evaluator (False: no label is read).
     """
     held = {name: epsilon for name, epsilon in marks.items() if math.isfinite(epsilon)}
     places = np.linspace(0, max(REACH, 1.2 * max(held.values(), default=0.0)), _PLACES).tolist()
@@ -39,11 +32,10 @@ def data(
     points = [("bound", "", "no classifier lies above", epsilon) for epsilon in places]
     points += [("mark", name * (name in titles), titles.get(name, name), one) for name, one in held.items()]
     found = [(*point, precision_bound(point[3], delta, classes, share)) for point in points]
-    found += [("measured", "", name, *pair) for name, pair in (measured or {}).items() if math.isfinite(pair[0])]
     shared = {"classes": classes, "delta": delta, "guessing": 1 / classes if share is None else share}
     return [
         {"kind": kind, "claim": claim, "name": name, "epsilon": epsilon, "precision": precision, **shared}
-        | {"evaluator": kind == "measured"}
+        | {"evaluator": False}
         for kind, claim, name, epsilon, precision in found
     ]
 
