@@ -31,7 +31,7 @@ ROOMS = {  # of the workbench: where what the budget names lies
     "commands": ("commands/", "cli.py"),
     "serving": ("serving/", "app.py", "theme.py", "jobs/"),
     "play": ("play/",),
-    "components": ("components/", "live_plot/", "live_world/", "run_list/"),
+    "components": ("components/",),
 }
 KIT = re.compile(r"figures/(drawing/|[a-z_]+\.py)")
 GROUND = "ground"

@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from privgraph.options import OptionError, parse
-from privgraph_workbench import live_plot
+from privgraph_workbench.components import live_plot
 from privgraph_workbench.figures import figure_of
 from privgraph_workbench.forms import widgets
 from privgraph_workbench.parts import layout

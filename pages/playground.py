@@ -12,7 +12,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from privgraph.audits.bounds import at_least, at_most
 from privgraph.options import Option, OptionError, Parameter
-from privgraph_workbench import live_plot, live_world
+from privgraph_workbench import components
+from privgraph_workbench.components import live_plot
 from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.play import evidence, told_numbers
 from privgraph_workbench.forms import widgets
@@ -69,7 +70,8 @@ def play() -> None:
     b = worlds.scale(protects, epsilon, hops)
     who, friend = address_of(world)
     with picture:
-        live_world.show("world", data_of(world, protects, b, hops, seed, who, friend), pick)
+        drawn_world = data_of(world, protects, b, hops, seed, who, friend)
+        components.mount("world", "world", drawn_world, picked=lambda found: pick(found["who"]))
     time.sleep(LETS_THROUGH)
     with st.container(horizontal=True, vertical_alignment="center"):
         promise = fill(words["promise"], moved=f"{worlds.sensitivity(protects):g}", scale=number(b))

@@ -10,7 +10,7 @@ import streamlit as st
 
 from privgraph.registry import METHODS
 from privgraph.runs.records import EXAMPLE, PROTECTED, STATES, RunQuery, RunRecord
-from privgraph_workbench import run_list
+from privgraph_workbench import components
 from privgraph_workbench.facts import composition, datasets, plans
 from privgraph_workbench.figures.chart import COLUMNS, Row
 from privgraph_workbench.figures.runs import compare, curves
@@ -281,7 +281,14 @@ def show_list() -> None:
     firsts = {record.id: record for record in store.find(RunQuery(ids=tuple(str(group[0]["id"]) for group in shown)))}
     with place:
         rows = run_rows.rows(shown, firsts)
-        run_list.show("runs.list", rows, ticked, st.session_state.get("order", "newest"), choose, set_order)
+        order, heard = st.session_state.get("order", "newest"), components.told("runs.list", "ticked").get("at", 0)
+        components.mount(
+            "runs",
+            "runs.list",
+            {"rows": rows, "chosen": ticked, "ordered": order, "heard": heard},
+            ticked=lambda found: choose(found["on"], found["off"]),
+            turned=lambda found: set_order(found["order"]),
+        )
     if not ticked:
         return
     records = {record.id: record for record in store.find(RunQuery(ids=tuple(ticked)))}

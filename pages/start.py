@@ -9,7 +9,7 @@ import streamlit as st
 
 from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import make_spec
-from privgraph_workbench import live_plot
+from privgraph_workbench.components import live_plot
 from privgraph_workbench.figures.drawing.with_plotly import draw
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.forms import beginnings, widgets

@@ -25,7 +25,8 @@ from privgraph.runs.memory import too_large
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import RunStore
-from privgraph_workbench import advice, live_plot, summary, sweeps
+from privgraph_workbench import advice, summary, sweeps
+from privgraph_workbench.components import live_plot
 from privgraph_workbench.facts import datasets, plans
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.drawing.with_plotly import draw

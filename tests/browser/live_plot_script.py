@@ -10,7 +10,7 @@ from dataclasses import replace
 import streamlit as st
 
 from privgraph.runs.records import StoredEvent
-from privgraph_workbench import live_plot
+from privgraph_workbench.components import live_plot
 from privgraph_workbench.figures.drawing.with_plotly import draw
 from privgraph_workbench.figures.runs import curves
 

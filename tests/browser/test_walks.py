@@ -136,7 +136,8 @@ def report(page: Page) -> None:
     expect(page.get_by_role("link", name="In the report").first).to_be_visible()
     page.goto(report_address)
     settled(page)
-    page.get_by_role("button", name="Make the report").click()
+    if (make := page.get_by_role("button", name="Make the report")).count():  # equal reports are made once
+        make.click()
     link = page.get_by_role("link", name="Archive")
     expect(link).to_be_visible(timeout=120_000)
     with page.expect_download() as taken:

@@ -12,7 +12,7 @@ import streamlit as st
 
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.records import RunRecord
-from privgraph_workbench import live_plot
+from privgraph_workbench.components import live_plot
 from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.parts import cart, layout

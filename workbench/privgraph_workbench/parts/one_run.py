@@ -19,8 +19,8 @@ from privgraph.privacy.serialisation import entry_from_json
 from privgraph.registry import METHODS
 from privgraph.runs.leases import LOG_NAME
 from privgraph.runs.records import RunQuery, RunRecord, StoredEvent, StoreError, UnknownRun
-from privgraph_workbench import live_plot
 from privgraph_workbench.advice import BASELINE
+from privgraph_workbench.components import live_plot
 from privgraph_workbench.facts import datasets, describing, expecting, method_costs, plans
 from privgraph_workbench.facts.expecting import METRIC, Outlook
 from privgraph_workbench.facts.references import chance, without_privacy

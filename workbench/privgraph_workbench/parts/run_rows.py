@@ -57,7 +57,7 @@ def _held(group: Iterable[Light], name: str) -> list[float]:
 
 
 def rows(groups: Sequence[Sequence[Light]], records: Mapping[str, RunRecord]) -> list[dict[str, Any]]:
-    """The settings that are listed together, as the table draws them (`run_list.show`)."""
+    """The settings that are listed together, as the table draws them (`components/runs.js`)."""
     known = {run: one for run, one in records.items() if not one.unreadable}
     words = naming.variants(list(known.values()))
     return [_row(group, known.get(str(group[0]["id"])), words) for group in groups]

@@ -24,7 +24,7 @@ from privgraph.data.upload_faults import faults, in_words
 from privgraph.data.upload_lines import EdgeList, edge_list, nodes_to_fill_in
 from privgraph.data.uploads import is_kept, name_of, node_ids, rename_upload, save_upload, upload_spec
 from privgraph.options import UnknownName
-from privgraph_workbench import live_plot
+from privgraph_workbench.components import live_plot
 from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.graphs import degrees
 from privgraph_workbench.parts import choosing, in_sight, layout, upload_columns

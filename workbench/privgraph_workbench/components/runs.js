@@ -1,6 +1,8 @@
-// The component's browser half: a table of links. What people have written (tags, titles of graphs) becomes text
-// nodes alone. A tick shows at once; the server is told, and what it says of ticks is believed when it has heard
-// of the last.
+// The list of runs as one table of links: a setting in a row, its seeds below it when somebody asks. Streamlit's own
+// table is a canvas: its rows do not open, its links open another tab, and on a phone most of it is out of sight.
+// Given are `rows` (`run_rows.rows`), the `chosen` ids, the order, and when the last tick was `heard`: a tick shows at
+// once, and what the server says of ticks is believed from then on. Told are `ticked` (ids on, off) and `turned`
+// (order). What people have written (tags, titles of graphs) becomes text nodes alone.
 
 const COLUMNS = [
   { name: "setting", title: "Setting", order: "method" },

@@ -1,5 +1,6 @@
-// The playground's picture. The server sends a world and its settings; noise is drawn here, a release a frame, and
-// the guesses that follow from it. The same arithmetic stands in facts/world.py, against which it is tested.
+// The playground's picture. The server sends a world and its settings (`data_of` of the page); noise is drawn here, a
+// release a frame, and the guesses that follow from it, by the arithmetic of play/world.py, against which it is tested.
+// Told is who was clicked (`picked`; null: nobody any more), and nothing else.
 
 const GROUPS = 3;
 const EVERY = 350; // milliseconds between two releases while it plays
