@@ -1,10 +1,5 @@
-"""A page with one live plot whose curve grows with each tick: the smallest page that can lose a zoom.
+"""A page with one live plot whose curve grows with each tick: the smallest page that can lose a zoom."""
 
-As on the page of a run, the browser gets the figure now and then, and in between only the points that are
-new.
-"""
-
-import json
 from dataclasses import replace
 
 import streamlit as st
@@ -37,11 +32,9 @@ def live() -> None:
         )
     ]
     theme = "dark" if st.context.theme.type == "dark" else "light"
-    known = 3 * (10 + tick // 8 * 8)
-    chart = curves.chart(curves.data(events[:known]))
+    chart = curves.chart(curves.data(events))
     panels = (replace(chart.panels[0], title=HEADING), *chart.panels[1:])
-    figure = json.loads(draw(replace(chart, panels=panels), theme).to_json())
-    live_plot.grow(f"{theme}.{known}", figure, curves.points(curves.data(events[known:])), key="curves")
+    live_plot.show(draw(replace(chart, panels=panels), theme), key="curves")
     st.text(f"tick {tick} {theme}")
 
 

@@ -215,17 +215,6 @@ function snug(layout, full) {
   return { ...layout, height: layout.height - spare, margin };
 }
 
-function grown(figure, tail) {
-  // What came since the figure was made stands beside it, by the names of its traces.
-  const data = figure.data.map((trace) => {
-    const more = tail?.[trace.name];
-    if (!more) return trace;
-    const longer = Object.keys(more).map((field) => [field, [...(trace[field] ?? []), ...more[field]]]);
-    return { ...trace, ...Object.fromEntries(longer) };
-  });
-  return { ...figure, data };
-}
-
 class LivePlot {
   constructor(root) {
     this.root = root;
@@ -253,7 +242,7 @@ class LivePlot {
     this.leave = () => clearTimeout(this.timer);
     window.addEventListener("popstate", this.leave);
     // The system's theme has turned: the server draws figures in the page's colours, and is asked to do so again.
-    this.turn = () => setTimeout(() => !this.closed && this.setStateValue?.("missing", { at: Date.now() }), 300);
+    this.turn = () => setTimeout(() => !this.closed && this.setStateValue?.("turned", { at: Date.now() }), 300);
     this.scheme = window.matchMedia("(prefers-color-scheme: dark)");
     this.scheme.addEventListener("change", this.turn);
     this.observer = new ResizeObserver(() => {
@@ -269,12 +258,7 @@ class LivePlot {
     this.setStateValue = setStateValue;
     if (!this.figure && data.view) this.view = { axes: {}, visible: {}, dragmode: null, ...data.view };
     if (!this.figure) this.told = JSON.stringify(this.view);
-    if (data.figure) [this.whole, this.base] = [data.figure, data.base];
-    else if (this.base !== data.base) {
-      setStateValue("missing", { base: data.base, at: Date.now() }); // the server sends the figure itself once more
-      return;
-    }
-    this.figure = grown(this.whole, data.tail);
+    this.figure = data.figure;
     this.name = data.name;
     if (!this.started) this.root.style.minHeight = `${data.height}px`;
     this.click = data.click;

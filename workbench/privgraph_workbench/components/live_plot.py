@@ -17,7 +17,6 @@ from typing import Any
 
 import plotly
 import plotly.graph_objects as go
-import streamlit as st
 
 # Streamlit's own modules, which any release may change: pyproject.toml lets in no release that was not
 # tested.
@@ -29,34 +28,19 @@ from privgraph_workbench import components
 _ASSETS = "privgraph-plotly"
 
 
-def show(figure: go.Figure, key: str, on_click: Callable[[str], None] | None = None) -> None:
+def show(figure: go.Figure | Mapping[str, Any], key: str, on_click: Callable[[str], None] | None = None) -> None:
     """Draw `figure`; calling again with the same `key` redraws it and keeps zoom, hidden traces and legend.
 
-    `on_click` is called with the key of a point that was clicked (`Series.keys`). Raises `ValueError` for a
-    key with two underscores in a row, which Streamlit keeps for itself.
+    `figure` may be plotly's JSON. `on_click` is called with the key of a point that was clicked
+    (`Series.keys`). Raises `ValueError` for a key with two underscores in a row, which Streamlit keeps for
+    itself.
     """
-    spec = json.loads(figure.to_json())
-    _mount(spec, key, {"figure": spec}, on_click)
-
-
-def grow(base: str, figure: Mapping[str, Any], tail: Mapping[str, Any], key: str) -> None:
-    """Draw a figure that grows: `figure`, plotly's JSON, goes to a browser once, and then only the `tail`.
-
-    `base` is the figure's name, another for another figure; `tail` maps names of its traces to points (`x`,
-    `y`, `text`) that follow theirs. A browser that has not got the figure of that name asks for it.
-    """
-    had, has = st.session_state.get(f"{key}.sent"), (base, components.told(key, "missing").get("at"))
-    st.session_state[f"{key}.sent"] = has
-    _mount(figure, key, {**({"figure": figure} if had != has else {}), "base": base, "tail": tail})
-
-
-def _mount(
-    figure: Mapping[str, Any], key: str, data: Mapping[str, Any], on_click: Callable[[str], None] | None = None
-) -> None:
     if "__" in key:
         raise ValueError(f"key must not hold two underscores in a row (got {key})")
-    layout = figure["layout"]
-    more = {
+    spec = json.loads(figure.to_json()) if isinstance(figure, go.Figure) else figure
+    layout = spec["layout"]
+    data = {
+        "figure": spec,
         "summary": layout["meta"]["summary"],
         "view": components.told(key, "view"),
         "height": layout["height"],
@@ -70,7 +54,7 @@ def _mount(
             on_click(str(found["key"]))
 
     # a name is told to Streamlit only where somebody listens
-    components.mount("live_plot", key, {**data, **more}, view=bool, missing=bool, clicked=clicked)
+    components.mount("live_plot", key, data, view=bool, turned=bool, clicked=clicked)
 
 
 def _script() -> str:

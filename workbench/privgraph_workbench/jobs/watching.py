@@ -1,15 +1,14 @@
 """Runs that somebody watches: what the store says of them and their curves. No Streamlit.
 
-Every page of a run asks each second. The store is asked, and points are turned into a figure, once for all; a
-figure that grows is handed out as a whole now and then, and in between as that and what came since.
+Every page of a run asks each second. The store is asked, and a figure is made, once for all of them.
 """
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 from threading import RLock
 from typing import Any
@@ -18,27 +17,14 @@ from privgraph.runs.records import RunRecord, StoredEvent
 from privgraph.runs.store import RunStore
 from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.runs import curves
+from privgraph_workbench.figures.thinning import LIMIT
 
 LOOK_EVERY = 0.5
 """Seconds for which what the store said is not asked again."""
-LEAST_GROWTH = 200
-"""A figure is made anew when as many events came since as it was made of, and at least so many."""
-MOST_NEW = 100
-"""Points of one curve that are handed out beside the figure at most."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Drawing:
-    """A figure of the first `count` events as plotly's JSON with its name (`base`), of which attempt, stages
-    and curves it is, and the points of each curve that came since."""
-
-    base: str
-    figure: Mapping[str, Any]
-    count: int
-    attempt: int
-    stages: Set[str]
-    names: Set[str]
-    tail: Mapping[str, curves.Points] = field(default_factory=dict)
+DRAW_EVERY = 5.0
+"""Seconds after which a figure that grows is made anew; at once where it grows by a tenth."""
+LIVE_LIMIT = 300
+"""Points of one curve while a run goes on."""
 
 
 @dataclass
@@ -48,7 +34,7 @@ class Watched:
     record: RunRecord
     events: list[StoredEvent] = field(default_factory=list)
     _looked: float = 0.0
-    _drawn: dict[str, Drawing] = field(default_factory=dict)
+    _drawn: dict[str, tuple[Mapping[str, Any], bool, int, float]] = field(default_factory=dict)
     _lock: RLock = field(default_factory=RLock)
 
     def look(self, store: RunStore, *, fresh: bool) -> None:
@@ -64,26 +50,17 @@ class Watched:
             self.record, self.events = record, self.events + store.events(record.id, after=known)
             self._looked = time.monotonic()
 
-    def drawing(self, theme: str) -> Drawing:
-        """The curves of the run, made anew where they are over or have grown by much."""
+    def figure(self, theme: str) -> Mapping[str, Any]:
+        """The curves of the run as plotly's JSON."""
         with self._lock:
-            drawn = self._drawn.get(theme)
-            new = self.events[drawn.count :] if drawn else []
-            grown = _grown(drawn, new) if drawn and (self.record.pending or not new) else None
-            self._drawn[theme] = drawn = grown or self._made(theme)
+            live, now = self.record.pending, time.monotonic()
+            drawn, of, count, made = self._drawn.get(theme, ({}, not live, 0, 0.0))
+            new = len(self.events) - count
+            if of != live or (new and (10 * new > count or now - made > DRAW_EVERY)):
+                rows = curves.data(self.events, limit=LIVE_LIMIT if live else LIMIT)
+                drawn = json.loads(figure_of("curves").plot(rows, theme).to_json())
+                self._drawn[theme] = drawn, live, len(self.events), now
             return drawn
-
-    def _made(self, theme: str) -> Drawing:
-        rows, count = curves.data(self.events), len(self.events)
-        figure = json.loads(figure_of("curves").plot(rows, theme).to_json())
-        return Drawing(
-            base=f"{self.record.id}.{self.record.created}.{theme}.{count}",
-            figure=figure,
-            count=count,
-            attempt=_attempt(self.events),
-            stages={row["stage"] for row in rows},
-            names={trace["name"] for trace in figure["data"]},
-        )
 
 
 @lru_cache(maxsize=16)
@@ -96,17 +73,3 @@ def watch(store: RunStore, run: str, *, fresh: bool = False) -> Watched:
     watched = _watched(store, run)
     watched.look(store, fresh=fresh)
     return watched
-
-
-def _grown(drawn: Drawing, new: Sequence[StoredEvent]) -> Drawing | None:
-    """The figure with what came since; None where it must be made anew."""
-    if len(new) > max(drawn.count, LEAST_GROWTH) or _attempt(new) > drawn.attempt:
-        return None
-    rows = curves.data(new, limit=MOST_NEW)
-    tail = curves.points(rows)
-    known = {row["stage"] for row in rows} <= drawn.stages and tail.keys() <= drawn.names
-    return replace(drawn, tail=tail) if known else None
-
-
-def _attempt(events: Sequence[StoredEvent]) -> int:
-    return max((event.attempt for event in events if event.kind == "metric"), default=0)

@@ -223,7 +223,7 @@ def _so_far(watched: watching.Watched) -> None:
         cost = stated("sound", method_costs.cost(tuple(done), whole.delta) if done else 0.0)
         st.info(fill(texts("statement")["rest"], epsilon=cost), icon=":material/hourglass_disabled:")
     statement.ledger(done)
-    if watched.drawing(layout.theme()).figure["data"]:
+    if watched.figure(layout.theme())["data"]:
         _curves(watched)
 
 
@@ -277,8 +277,8 @@ def _tabs(watched: watching.Watched) -> None:
 
 def _curves(watched: watching.Watched) -> None:
     """The curves of the run, which grow while it trains; files once it is over."""
-    record, drawing = watched.record, watched.drawing(layout.theme())
-    live_plot.grow(drawing.base, drawing.figure, drawing.tail, key=f"curves.{record.id}")
+    record = watched.record
+    live_plot.show(watched.figure(layout.theme()), key=f"curves.{record.id}")
     if not record.pending and (rows := curves.data(watched.events, record=record)):
         figure_exports("curves", rows, statements_of([record]), name=record.id, runs=[record])
 

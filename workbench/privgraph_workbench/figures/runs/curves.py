@@ -9,14 +9,11 @@ from typing import Any
 from privgraph.progress import Metric
 from privgraph.runs.records import RunRecord, StoredEvent
 from privgraph_workbench.figures.chart import Axis, Chart, Look, Panel, Row, Rows, Rule, Series
-from privgraph_workbench.figures.drawing.with_plotly import plain
 from privgraph_workbench.figures.figure import figure, without
-from privgraph_workbench.figures.marks import described, grouped, marks
+from privgraph_workbench.figures.marks import grouped, marks
 from privgraph_workbench.figures.thinning import LIMIT, thin
 from privgraph_workbench.words.measures import ACCURACY, measure
 
-Points = dict[str, list[Any]]
-"""Of one curve, in plotly's words: `x`, `y` and the `text` of each point."""
 TITLES = {
     "train_loss": "training loss",
     "val_loss": "validation loss",
@@ -78,16 +75,6 @@ def chart(rows: Rows) -> Chart:
             series.append(_line(points, look["group"] or (f"{run}: {name}" if several else name), **look))
     panels = tuple(Panel(x=STEPS, y=SIDES[side], rules=stage_rules(rows)) for side in sides)
     return Chart(panels=panels, series=tuple(series), columns=2, height=400)
-
-
-def points(rows: Rows) -> dict[str, Points]:
-    """The rows of one run as points by the name of their curve in the figure: what follows its own."""
-    found: dict[str, Points] = {}
-    for metric, held in grouped(rows, "metric").items():
-        line = _line(held, _name(held[0]))
-        text = [plain(one) for one in described(line, Panel(x=STEPS, y=SIDES[_side(metric)]))]
-        found[plain(line.name)] = {"x": list(line.x), "y": list(line.y), "text": text}
-    return found
 
 
 def stage_rules(rows: Rows) -> tuple[Rule, ...]:
