@@ -61,7 +61,7 @@ def choose_data() -> DatasetSpec | None:
 
 def choose_methods() -> tuple[MethodSpec, str | None]:
     """A method, of those that protect something and fit this graph; and one beside it, if any."""
-    units = {name: method_costs.private_units(name) for name in method_costs.private_methods()}
+    units = method_costs.PRIVATE
     refused = {name: spec and beginnings.unfit(METHODS[name], spec, held) for name, held in units.items()}
     refused |= {name: fill(words["protects_none"], title=METHODS[name].title) for name in METHODS.keys() - units.keys()}
     offered = sorted((name for name, why in refused.items() if why is None), key=lambda name: name != FIRST)
@@ -126,7 +126,7 @@ def priced(facts: PublicFacts | str | None, filled: widgets.Filled) -> Priced | 
 
 def second_of(other: str, first: Setting, filled: widgets.Filled) -> Priced:
     """A second method at the same target, with its own defaults for the rest. Raises `OptionError`."""
-    units = method_costs.private_units(other)
+    units = method_costs.PRIVATE[other]
     unit = first.config.unit if first.config.unit in units else units[0]
     same = ("epsilon", "delta", "accounting") if unit == first.config.unit else ("epsilon", "accounting")
     wanted = {"epsilon": float(st.session_state.get("epsilon", first.config.epsilon)), **filled.values}
@@ -189,27 +189,21 @@ def chart(shown: Sequence[Priced]) -> bool:
     curves: list[Curve] = []
     statements: dict[str, PrivacyStatement] = {}
     for one in shown:
-        setting, axis, place = one.setting, one.setting.price.noise, one.noise
+        setting = one.setting
         lever = next((lever for lever in setting.price.levers if lever.option == against), None)
-        if not setting.reads:
-            curve = Curve(points=(), complete=True)
-        elif lever is None:
-            curve = method_costs.along_noise(setting, one.noise, until)
-        else:
-            curve, axis, place = method_costs.along(setting, lever, one.noise, until), lever.axis, lever.value
-        curves.append(curve)
-        points = [(point.x, point.epsilon, point.published) for point in curve.points]
-        rows += cost.data(points, place, axis, of=one.title)
+        curves.append(method_costs.along(setting, one.noise, lever, until) if setting.reads else Curve())
+        axis, place = (setting.price.noise, one.noise) if lever is None else (lever.axis, lever.value)
+        rows += cost.data(curves[-1].points, place, axis, of=one.title)
         statements |= one.named(spec)[1]
     if not rows:
         st.info(markup.sentence(curves[0].refused or words["free"]))
         return True
     name = f"{first.named(spec)[0]}-{against}" + "".join(f"-{one.setting.name}" for one in shown[1:])
     show(cost, rows, name, statements)
-    done = all(curve.complete for curve in curves)
-    if not done:
-        st.progress(min(curve.share for curve in curves), text=words["points"])
-    return done
+    share = min(curve.share for curve in curves)
+    if share < 1:
+        st.progress(share, text=words["points"])
+    return share == 1
 
 
 # Where the budget goes, and what noise cannot give
@@ -253,7 +247,7 @@ with left:
     spec = choose_data()
     chosen, other = choose_methods()
     facts = pricing.facts_of(spec)
-    private = method_costs.private_units(chosen.name)
+    private = method_costs.PRIVATE[chosen.name]
     units = [one for one in private if spec is None or not chosen.refuses(spec.task, spec.undirected, one)]
     widgets.warn([one for one in parameters(chosen.load_config()) if one.name == "unit"])
     unit = choosing.unit(chosen, units)

@@ -230,7 +230,7 @@ def promise(found: Sequence[Plan], asked: Asked, runs: Sequence[RunSpec]) -> Non
         st.caption(markup.sentence(note))
     with st.expander("Promise and assumptions"):
         statement.promise(first.statement)
-    if runs and runs[0].method in method_costs.private_methods() and first.statement.unit != "none":
+    if runs and runs[0].method in method_costs.PRIVATE and first.statement.unit != "none":
         run, known = runs[0], {one.name: one.default for one in parameters(METHODS[runs[0].method].load_config())}
         moved = {name: one for name, one in run.options.items() if name in ("unit", "epsilon") or one != known[name]}
         address, label = again.settings(run.method, run.dataset, moved, run.data_options), "Other noise"

@@ -57,7 +57,7 @@ def test_of_other_noise_only_epsilon_and_delta_speak() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("law", noisy_labels.SPREAD)
+@pytest.mark.parametrize("law", noisy_labels.LAWS)
 def test_chances_are_what_draws_come_to(law: str) -> None:
     counts = np.array([5.0, 4.0, 2.0, 0.0])
     source = np.random.default_rng(0)
@@ -67,7 +67,7 @@ def test_chances_are_what_draws_come_to(law: str) -> None:
     assert noisy_labels.chances(law, 2.0, counts).tolist() == pytest.approx(came.tolist(), abs=0.01)
 
 
-@pytest.mark.parametrize("law", noisy_labels.SPREAD)
+@pytest.mark.parametrize("law", noisy_labels.LAWS)
 def test_the_right_class_of_every_query_at_once_as_one_by_one(law: str) -> None:
     source = np.random.default_rng(1)
     counts, truth = source.integers(0, 20, (60, 5)).astype(float), source.integers(0, 5, 60)

@@ -27,7 +27,7 @@ def _setting(name: str, unit: str, **options: Scalar) -> method_costs.Setting:
 
 @pytest.mark.parametrize(("name", "unit"), PAIRS)
 def test_every_private_method_is_priced_as_it_plans(name: str, unit: str) -> None:
-    assert unit in method_costs.private_units(name)
+    assert unit in method_costs.PRIVATE[name]
     found = _setting(name, unit)
     planned = found.config.plan(FACTS).statement
     said = found.at(found.noise())
@@ -86,22 +86,21 @@ def test_options_that_are_not_asked_for_have_no_part_in_the_price(name: str, uni
 def test_more_noise_costs_less(name: str, unit: str) -> None:
     found = _setting(name, unit)
     noise = found.noise()
-    curve = method_costs.along_noise(found, noise)
-    assert curve.complete
+    curve = method_costs.along(found, noise)
+    assert curve.share == 1
     assert len(curve.points) >= 5
-    assert [point.x for point in curve.points if point.chosen] == [noise]
-    for less, more in pairwise(curve.points):
-        assert more.epsilon < less.epsilon
-        if less.published is None:
-            assert more.published is None, "there is a formula at one noise, and none at another"
+    assert noise in [place for place, _, _ in curve.points]
+    for (_, less, less_published), (_, more, more_published) in pairwise(curve.points):
+        assert more < less
+        if less_published is None:
+            assert more_published is None, "there is a formula at one noise, and none at another"
             continue
-        assert more.published is not None
-        assert more.published < less.published
+        assert more_published is not None
+        assert more_published < less_published
 
 
 def test_noise_without_a_proof_costs_without_end() -> None:
     found = _setting("privgnn", "node", release="log-posterior", accounting="published")
-    curve = method_costs.along_noise(found, found.noise())
-    assert all(math.isinf(point.epsilon) for point in curve.points)
-    assert all(point.published and math.isfinite(point.published) for point in curve.points)
+    curve = method_costs.along(found, found.noise())
+    assert all(math.isinf(epsilon) and published and math.isfinite(published) for _, epsilon, published in curve.points)
     assert "log-probabilities" in method_costs.unprotected(found.at(found.noise()).ledger)[0]

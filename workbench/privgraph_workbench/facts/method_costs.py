@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import NamedTuple
 
 from privgraph.data.spec import PublicFacts
 from privgraph.methods.base import Lever, MethodConfig, Price
@@ -26,14 +27,10 @@ _MANTISSAS = (1.0, 1.6, 2.5, 4.0, 6.3)
 _ANY_EPSILON = 1.0
 
 
-def private_units(name: str) -> tuple[str, ...]:
-    """The units that the method protects, in the order of its table; empty where it protects none."""
-    return tuple(unit for unit in METHODS[name].units if unit != "none")
-
-
-def private_methods() -> list[str]:
-    """The methods that protect something."""
-    return [name for name in METHODS if private_units(name)]
+PRIVATE: Mapping[str, tuple[str, ...]] = {
+    name: units for name, one in METHODS.items() if (units := tuple(unit for unit in one.units if unit != "none"))
+}
+"""The methods that protect something, each with the units that it protects."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,10 +60,7 @@ class Setting:
 
         The wanted epsilon has no part in it: all settings that differ in it alone share what was computed.
         """
-        return _at(self._regardless(), noise)
-
-    def _regardless(self) -> Setting:
-        return replace(self, config=replace(self.config, epsilon=_ANY_EPSILON))
+        return _at(replace(self, config=replace(self.config, epsilon=_ANY_EPSILON)), noise)
 
     def changed(self, option: str, value: float) -> Setting:
         """The same with another value of one option, whole where the option is."""
@@ -88,25 +82,14 @@ def _at(base: Setting, noise: float) -> PrivacyStatement:
     return base.config.at(base.facts, noise)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Point:
-    """Both epsilons at one place of a curve; published None where no paper has a formula."""
+class Curve(NamedTuple):
+    """Points in ascending order, each with its sound and its published epsilon (None: no formula)."""
 
-    x: float
-    epsilon: float
-    published: float | None
-    chosen: bool = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class Curve:
-    """The points that are there, ascending; `complete` unless time ran out, and the `share` of places that
-    were tried by then; why the missing ones cannot be had."""
-
-    points: tuple[Point, ...]
-    complete: bool
-    refused: str = ""
+    points: Sequence[tuple[float, float, float | None]] = ()
     share: float = 1.0
+    """Of the places that were tried before time ran out."""
+    refused: str = ""
+    """Why a missing point cannot be had."""
 
 
 def round_numbers(low: float, high: float) -> list[float]:
@@ -120,80 +103,59 @@ def round_numbers(low: float, high: float) -> list[float]:
     return [value for one in exponents for lead in _MANTISSAS if low <= (value := float(f"{lead}e{one}")) <= high]
 
 
-def along_noise(base: Setting, noise: float, until: float = math.inf) -> Curve:
-    """Epsilon against the noise, from an eighth of `noise` to eight times as much.
+def along(base: Setting, noise: float, lever: Lever | None = None, until: float = math.inf) -> Curve:
+    """Epsilon against the noise, or against an option of the method while the noise stays what it is.
 
-    Computed from `noise` outwards, until `time.monotonic()` passes `until`: what is known is kept for the
-    next time, and each time adds a place at least.
+    Computed from its own place outwards, until `time.monotonic()` passes `until`, but never before a place
+    has been priced that was not known: asked again and again, it ends.
     """
-    places = {noise, *round_numbers(noise / SPREAD, min(SPREAD * noise, base.price.highest))}
-    return _curve(places, noise, base.at, until)
-
-
-def along(base: Setting, lever: Lever, noise: float, until: float = math.inf) -> Curve:
-    """Epsilon against an option of the method, while the noise stays what it is."""
-    own, places = lever.value, _places(base, lever)
-
-    def price(value: float) -> PrivacyStatement:
-        return base.at(noise) if value == own else _held(base, lever, value, noise)
-
-    return _curve({own, *places}, own, price, until)
-
-
-@lru_cache(maxsize=4096)
-def _held(base: Setting, lever: Lever, value: float, noise: float) -> PrivacyStatement:
-    other = base.changed(lever.option, value)
-    if lever.held is not None:
-        return lever.held(other.config, base.facts, noise)
-    return other.at(noise)
-
-
-def _places(base: Setting, lever: Lever) -> list[float]:
-    """Values of an option around its own, within its bounds and those of the graph."""
-    option = next(one for one in parameters(type(base.config)) if one.name == lever.option)
-    own, bounds = lever.value, option.option
-    if option.type is int and bounds.low is not None and bounds.high is not None and bounds.high - bounds.low <= 12:
-        return [float(value) for value in range(int(bounds.low), int(min(bounds.high, max(SPREAD * own, 4.0))) + 1)]
-    low = max(float(bounds.low or 0), own / SPREAD)
-    high = min(float(bounds.high or math.inf), max(SPREAD * own, 4.0))
-    if lever.option == "batch_size":
-        high = min(high, max(1, base.facts.train_nodes))
-    if option.type is int:
-        high = max(high, low)
-        if high - low <= 12:
-            return [float(value) for value in range(math.ceil(low), math.floor(high) + 1)]
-        low = max(low, 1.0)
-    if not 0 < low < high:
-        return []
-    found_places = round_numbers(low, high)
-    return sorted({float(round(value)) for value in found_places}) if option.type is int else found_places
-
-
-def _curve(places: Iterable[float], own: float, price: Callable[[float], PrivacyStatement], until: float) -> Curve:
-    """Out of time it stops, but never before a place that was not known has been priced: asked again and
-    again, it ends."""
-    points: list[Point] = []
-    refused, complete, priced, share = "", True, False, 1.0
+    own = noise if lever is None else lever.value
+    points: list[tuple[float, float, float | None]] = []
+    known, share, refused = _priced_so_far(), 1.0, ""
+    places = {
+        own,
+        *(_places(base, lever) if lever else round_numbers(noise / SPREAD, min(SPREAD * noise, base.price.highest))),
+    }
     ordered = sorted(places, key=lambda value: abs(math.log(value / own)) if value > 0 < own else abs(value - own))
     for tried, place in enumerate(ordered):
-        if priced and time.monotonic() > until:
-            complete, share = False, tried / len(ordered)
+        if time.monotonic() > until and _priced_so_far() > known:
+            share = tried / len(places)
             break
-        before = _priced_so_far()
         try:
-            said = price(place)
+            moved = lever is not None and place != own
+            said = _held(base, lever, place, noise) if moved else base.at(place if lever is None else noise)
         except OptionError as error:
             refused = refused or str(error)
-            continue
-        priced = priced or _priced_so_far() > before
-        points.append(Point(x=place, epsilon=said.epsilon, published=said.epsilon_as_published, chosen=place == own))
-    points.sort(key=lambda point: point.x)
-    return Curve(points=tuple(points), complete=complete, refused=refused, share=share)
+        else:
+            points.append((place, said.epsilon, said.epsilon_as_published))
+    return Curve(sorted(points), share, refused)
 
 
 def _priced_so_far() -> int:
     """How many prices were computed, and not merely looked up."""
     return _at.cache_info().misses + _held.cache_info().misses
+
+
+@lru_cache(maxsize=4096)
+def _held(base: Setting, lever: Lever, value: float, noise: float) -> PrivacyStatement:
+    other = base.changed(lever.option, value)
+    return other.at(noise) if lever.held is None else lever.held(other.config, base.facts, noise)
+
+
+def _places(base: Setting, lever: Lever) -> list[float]:
+    """Values of an option around its own, within its bounds and those of the graph."""
+    option = next(one for one in parameters(type(base.config)) if one.name == lever.option)
+    own, bounds, whole = lever.value, option.option, option.type is int
+    low = max(float(bounds.low or 0), own // SPREAD if whole else own / SPREAD)
+    high = min(float(bounds.high or math.inf), max(SPREAD * own, 4.0))
+    if lever.option == "batch_size":
+        high = min(high, max(1, base.facts.train_nodes))
+    if whole and high - low <= 12:
+        return [float(value) for value in range(math.ceil(low), math.floor(high) + 1)]
+    low = max(low, 1.0) if whole else low
+    if not 0 < low < high:
+        return []
+    return [float(round(value)) if whole else value for value in round_numbers(low, high)]
 
 
 @dataclass(frozen=True, kw_only=True)
