@@ -150,8 +150,8 @@ def show(figure: str, rows: Sequence[Row], spec: DatasetSpec, drawn: Sequence[Ro
 
 def facts(found: Description) -> None:
     if found.domains:
-        inside, count = (sum(getattr(one, name) for one in found.domains) for name in ("relations", "texts"))
-        length = sum(one.texts * one.words for one in found.domains) / count
+        inside, count = (sum(one[name] for one in found.domains) for name in ("relations", "texts"))
+        length = sum(one["texts"] * one["words"] for one in found.domains) / count
         held = [
             ("Texts", f"{count:,}", fill(words["unlabelled"], count=f"{found.unlabelled:,}")),
             ("Relations", f"{inside:,}", fill(words["relations"], apart=f"{found.facts.edges - inside:,}")),
@@ -178,16 +178,18 @@ def domains(found: Description) -> None:
     """A row a domain, and a few related texts; as plain text, whatever is written in them."""
     rows = [
         {
-            "domain": one.name,
-            "texts": one.texts,
-            "relations": one.relations,
-            "words a text": round(one.words, 1),
-            "most words": one.most_words,
+            "domain": one["name"],
+            "texts": one["texts"],
+            "relations": one["relations"],
+            "words a text": round(one["words"], 1),
+            "most words": one["most_words"],
         }
         for one in found.domains
     ]
     st.dataframe(rows, hide_index=True, alt="Domains of the texts")
-    pairs = [{"domain": one.name, "a text": a, "is related to": b} for one in found.domains for a, b in one.samples]
+    pairs = [
+        {"domain": one["name"], "a text": a, "is related to": b} for one in found.domains for a, b in one["samples"]
+    ]
     with st.expander("A few related texts", key="fold.related_texts"):
         st.dataframe(pairs, hide_index=True, alt="A few related texts of each domain")
 
@@ -210,19 +212,18 @@ def surroundings(spec: DatasetSpec, filled: widgets.Filled, found: Description) 
 
     with st.container(horizontal=True):
         shared = {"key": "node", "bind": "query-params", "width": 220}
-        node = int(st.number_input(f"Node (0 to {last:,})", 0, last, found.piece.centre, **shared))
+        node = int(st.number_input(f"Node (0 to {last:,})", 0, last, found.centre, **shared))
         if ids:
             st.text_input("Name in your file", key="node_id", width=220, placeholder=ids[node], on_change=find)
     if lost := st.session_state.get("node_id"):
         st.warning(fill(words["no_node"], name=markup.literal(lost), first=markup.literal(ids[0])))
     around, read = found, partial(describing.describe, spec.name, filled.values, node=node)
-    if node != found.piece.centre and (around := read()) is None:  # another process reads it
+    if node != found.centre and (around := read()) is None:  # another process reads it
         layout.wait(words["piece"], lambda: read() is not None)
         return
-    drawn = around.piece
-    rows = neighbourhood.data(drawn.edges, drawn.labels, centre=node, class_names=found.class_names)
+    rows = neighbourhood.data(around.edges, around.labels, centre=node, class_names=[*found.classes])
     named = [{**row, "called": ids[row["node"]]} if ids and row["kind"] == "node" else row for row in rows]
-    if hidden := drawn.within - len(drawn.labels):
+    if hidden := around.within - len(around.labels):
         st.caption(fill(words["not_drawn"], count=f"{hidden:,}"))
     show("neighbourhood", rows, spec, named)
 

@@ -224,7 +224,7 @@ def cost(chosen: Mapping[str, RunRecord], records: Sequence[RunRecord]) -> None:
     """How well relations are predicted at each epsilon, as a figure and a table."""
     first, (read, _) = list(chosen.values())[-1], encoders.described(list(chosen.values())[-1].spec)
     domain = encoders.domains_of(first.spec, read.facts.domains)[1] if read else ""
-    number = next((one.texts for one in (read.domains if read else ()) if one.name == domain), None)
+    number = next((one["texts"] for one in (read.domains if read else ()) if one["name"] == domain), None)
     ids = tuple(one.id for one in chosen.values())
     rows, steps = ranking(asked, ids, number)
     if not any(row["kind"] == "run" for row in rows):

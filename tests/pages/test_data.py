@@ -55,7 +55,7 @@ def test_facts_of_a_graph_are_those_that_were_counted(opened: Open) -> None:
         "Homophily": "86%",
         "Neighbours' vote": f"{found.vote:.1%}",
     }
-    assert app.number_input(key="node").value == found.piece.centre
+    assert app.number_input(key="node").value == found.centre
     assert {"SVG", "CSV"} <= set(offered_files.labels(app))
     assert len(app.get("bidi_component")) == 3
 

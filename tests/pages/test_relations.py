@@ -63,10 +63,7 @@ def exemplified(monkeypatch: pytest.MonkeyPatch) -> None:
     """Examples without another process that reads the data."""
 
     class Described:
-        domains = tuple(
-            describing.Domain(name=name, texts=60, relations=90, words=2.0, most_words=2, samples=samples)
-            for name, samples in EXAMPLES.items()
-        )
+        domains = tuple({"name": name, "texts": 60, "samples": samples} for name, samples in EXAMPLES.items())
         facts = TEXT_FACTS
 
     monkeypatch.setattr(describing, "describe", lambda *_, **__: Described())

@@ -27,48 +27,29 @@ _lock = Lock()
 
 
 @dataclass(frozen=True, kw_only=True)
-class Piece:
-    """A node's surroundings: edges as pairs of node numbers, and the class of each node that is drawn;
-    `within` is how many nodes there are within two steps, drawn or not, itself among them."""
-
-    centre: int
-    edges: tuple[tuple[int, int], ...]
-    labels: Mapping[int, int]
-    complete: bool
-    within: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class Domain:
-    """A domain of texts: numbers of texts, relations and words (mean, most), and a few related pairs."""
-
-    name: str
-    texts: int
-    relations: int
-    words: float
-    most_words: int
-    samples: Sequence[Sequence[str]]
-
-
-@dataclass(frozen=True, kw_only=True)
 class Description:
-    """What is known of a graph. `degrees` are rows (low, high, nodes, share); homophily is None without
-    edges, and so is `vote`: how often the commonest class among a node's neighbours is its own."""
+    """What is known of a graph, and a node with those around it."""
 
     facts: PublicFacts
     degrees: Sequence[Mapping[str, float]]
+    """Rows of low, high, nodes and share."""
     classes: Mapping[str, int]
     largest_class: float
     homophily: float | None
+    """None without edges, and so is `vote`."""
     homophily_by_chance: float
     vote: float | None
-    piece: Piece
-    domains: tuple[Domain, ...] = ()
-    unlabelled: int = 0
-
-    @property
-    def class_names(self) -> tuple[str, ...]:
-        return tuple(self.classes)
+    """How often the commonest class among a node's neighbours is its own."""
+    unlabelled: int
+    domains: Sequence[Mapping[str, Any]]
+    """Of texts (`privgraph.data.facts.domain_facts`)."""
+    centre: int
+    edges: Sequence[Sequence[int]]
+    """Of nodes around the centre."""
+    labels: Mapping[int, int]
+    """The class of each of these nodes."""
+    within: int
+    """Nodes within two steps, drawn or not, itself among them."""
 
 
 def describe(
@@ -104,7 +85,7 @@ def _ask(name: str, options: Mapping[str, Scalar], split: str, node: int | None)
 
 def _parse(told: Mapping[str, Any]) -> Description:
     piece, total, most = told["neighbourhood"], told["nodes"], told["degree"]["max"]
-    domains = tuple(Domain(**row) for row in told["domains"])
+    domains = told["domains"]
     names: dict[str, int] = {}
     for row in told["class_counts"]:
         names[row["name"] if row["name"] not in names else f"{row['name']} ({row['class']})"] = row["count"]
@@ -113,9 +94,9 @@ def _parse(told: Mapping[str, Any]) -> Description:
         facts=PublicFacts(
             **{name: told[name] for name in ("nodes", "edges", "entries", "features", "classes", "undirected")},
             train_nodes=told["split"]["train"],
-            domains=tuple(one.name for one in domains),
-            entities=tuple(one.texts for one in domains),
-            relations=tuple(one.relations for one in domains),
+            domains=tuple(one["name"] for one in domains),
+            entities=tuple(one["texts"] for one in domains),
+            relations=tuple(one["relations"] for one in domains),
         ),
         degrees=[
             {"low": one["low"], "high": min(one["high"], most), "nodes": one["count"], "share": one["count"] / total}
@@ -126,13 +107,10 @@ def _parse(told: Mapping[str, Any]) -> Description:
         homophily=told["homophily"],
         homophily_by_chance=sum((count / labelled) ** 2 for count in names.values()),
         vote=told["neighbours_vote"]["right"],
-        piece=Piece(
-            centre=piece["node"],
-            edges=tuple((a, b) for a, b in piece["edges"]),
-            labels={row["id"]: row["class"] for row in piece["nodes"]},
-            complete=piece["complete"],
-            within=piece["within"],
-        ),
-        domains=domains,
         unlabelled=told["unlabelled"],
+        domains=domains,
+        centre=piece["node"],
+        edges=piece["edges"],
+        labels={row["id"]: row["class"] for row in piece["nodes"]},
+        within=piece["within"],
     )

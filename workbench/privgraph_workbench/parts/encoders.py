@@ -141,7 +141,7 @@ def _cancel(ticket: Ticket) -> None:
 def examples(spec: RunSpec, domain: str, kept: Sequence[str]) -> None:
     """Texts of the domain as buttons: those whose answers are `kept`, else the first ones of the data."""
     read = None if kept else described(spec)[0]
-    samples = [text for one in (read.domains if read else ()) if one.name == domain for text, _ in one.samples]
+    samples = [text for one in (read.domains if read else ()) if one["name"] == domain for text, _ in one["samples"]]
     for place, text in enumerate(list(dict.fromkeys(kept or samples))[:MOST_EXAMPLES]):
         short, change = text if len(text) <= LETTERS else f"{text[:LETTERS]}…", {TEXT: text}
         st.button(markup.literal(short), key=f"example.{place}", on_click=st.session_state.update, args=(change,))

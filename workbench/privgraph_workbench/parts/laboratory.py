@@ -155,7 +155,7 @@ def names_of(spec: RunSpec) -> Sequence[str] | None:
         return names
     try:
         found = describing.describe(spec.dataset, spec.data_options)
-        return None if found is None else found.class_names
+        return None if found is None else [*found.classes]
     except (DataError, OptionError, UnknownName):
         return ()
 

@@ -305,24 +305,23 @@ def _on_graph(record: RunRecord) -> None:
         states.badges(evaluator=True)
     spec, node = record.spec, None if chosen is None else int(chosen)
     read = partial(describing.describe, spec.dataset, spec.data_options, spec.split, node)
-    described = None
+    around = None
     with layout.refusals():
-        described = read()
-        if described is None:
+        if (around := read()) is None:
             layout.wait(words["reading"], lambda: read() is not None)
-    if described is None:
+    if around is None:
         return
-    piece, titles = described.piece, dict(enumerate(described.class_names))
-    said = {at: label for at in piece.labels if (label := found.of(at)) is not None}
-    right = sum(piece.labels[at] == label for at, label in said.items())
-    own = (f"Class of node {piece.centre:,}", piece.labels.get(piece.centre)), ("Predicted", said.get(piece.centre))
+    names = [*around.classes]
+    titles = dict(enumerate(names))
+    said = {at: label for at in around.labels if (label := found.of(at)) is not None}
+    right = sum(around.labels[at] == label for at, label in said.items())
+    own = (f"Class of node {around.centre:,}", around.labels.get(around.centre)), ("Predicted", said.get(around.centre))
     classes = [
         (label, "—" if one is None else markup.literal(titles.get(one, f"class {one}")), None) for label, one in own
     ]
     layout.numbers([("Right predictions", f"{right} of {len(said)}", None), *classes])
-    names = described.class_names
-    rows = predicted.data(piece.edges, piece.labels, said, centre=piece.centre, class_names=names)
-    drawn_figure("predicted", rows, statements_of([record]), f"{record.id}-{piece.centre}", [record])
+    rows = predicted.data(around.edges, around.labels, said, centre=around.centre, class_names=names)
+    drawn_figure("predicted", rows, statements_of([record]), f"{record.id}-{around.centre}", [record])
 
 
 def _settings(record: RunRecord) -> None:
