@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Sequence
 
+from privgraph.data.errors import DataError
 from privgraph.options import OptionError, UnknownName
 from privgraph.runs.records import StoreError
 from privgraph_workbench.commands.parser import INSTALL, UsageError, make_parser, parse, run
@@ -28,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return code
     except (UsageError, OptionError, UnknownName) as error:
         return _refused(USAGE, str(error))
-    except StoreError as error:
+    except (StoreError, DataError) as error:
         return _refused(FAILED, str(error))
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in OF_THE_APP:

@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 
 from privgraph.data.catalogue import DATASETS, dataset
-from privgraph.data.errors import DataError
 from privgraph.data.files import find, missing
 from privgraph.data.large.add import add
 from privgraph.data.spec import DatasetSpec
@@ -59,9 +58,6 @@ def _add(paths: list[Path], parsed: argparse.Namespace) -> int:
                 draw(bar, progress.stage, progress.step / max(1, progress.total))
 
             added = add(paths, title=parsed.title, directed=parsed.directed, progress=told)
-    except DataError as error:
-        print(f"privgraph: {error}", file=sys.stderr)
-        return 1
     except KeyboardInterrupt:
         print("privgraph: stopped; nothing of the graph was kept", file=sys.stderr)
         return STOPPED

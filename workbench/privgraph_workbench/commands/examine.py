@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from typing import Never
+from typing import Any, Never
 
-import pandas as pd
 from tqdm import tqdm
 
 from privgraph.attacks.options import AttackOptions
@@ -76,28 +75,18 @@ def _followed(
     elif parsed.json:
         print(json_line(record.to_json()))
     else:
-        print(lines_text((attack_rows if examiner.noun == "attack" else audit_rows)(store, run)[-1]))
+        print(lines_text(told(store, run, examiner.noun)[-1]))
     return STOPPED if interrupted else int(record is None)
 
 
-Rows = list[dict[str, object]]
-
-
-def attack_rows(store: RunStore, run: str) -> Rows:
-    """What is told of each attack on a run, by column, the oldest first."""
-    return _rows(leaks.table(store).drop(columns="asks"), run) if store.attacks(run) else []
-
-
-def audit_rows(store: RunStore, run: str) -> Rows:
-    """What is told of each audit of a run, by column, the oldest first."""
-    return _rows(leaks.audits(store), run) if store.audits(run) else []
-
-
-def _rows(frame: pd.DataFrame, run: str) -> Rows:
+def told(store: RunStore, run: str, noun: str) -> list[dict[str, Any]]:
+    """What is told of each attack or audit of a run, by column, the oldest first."""
+    if not (store.attacks(run) if noun == "attack" else store.audits(run)):
+        return []
+    frame = leaks.table(store).drop(columns="asks") if noun == "attack" else leaks.audits(store)
     own = frame[frame.run == run][::-1]
-    columns = [str(name) for name in own if name != "record"]
-    rows = [dict(zip(columns, row, strict=True)) for row in own[columns].itertuples(index=False)]
+    rows: Any = own.drop(columns="record").astype(object).to_dict("records")
     return [
-        row | {"attacker": getattr(one, "knows", ()), "notes": one.notes}
+        {**row, "attacker": getattr(one, "knows", ()), "notes": one.notes}
         for row, one in zip(rows, own.record, strict=True)
     ]

@@ -11,7 +11,7 @@ from privgraph.runs.graph_id import GraphId
 from privgraph.runs.here import lacking
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
-from privgraph_workbench.commands.examine import attack_rows, audit_rows
+from privgraph_workbench.commands.examine import told
 from privgraph_workbench.commands.output import json_line, lines, lines_text, result
 from privgraph_workbench.commands.values import find_run, settle, store_of
 from privgraph_workbench.words import settings
@@ -36,7 +36,7 @@ def show_command(parsed: argparse.Namespace) -> int:
             _, needs = store.leases.needing_more(0.0, [record.id])
             waits = {"waits_for_memory": needs and f"{needs:,.0f} MB", "waits_for_a_worker_with": lacking(record.spec)}
             print(lines_text(waits))
-        for row in attack_rows(store, record.id):
+        for row in told(store, record.id, "attack"):
             print(f"\n{lines_text(row)}")
     if parsed.log:
         print("\nLog", *(one.payload["message"] for one in store.events(record.id, kinds=["log"])), sep="\n")
@@ -150,8 +150,8 @@ def _report(store: RunStore, record: RunRecord) -> str:
         f"# Run {shown.pop('run')}": lines(shown),
         "## Options": lines(dict(sorted({**settings.shown(record), **record.spec.data_options}.items()))),
     }
-    parts |= {f"## Audit {row['number']}": lines(row) for row in audit_rows(store, record.id)}
-    parts |= {f"## Attack {row['number']}": lines(row) for row in attack_rows(store, record.id)}
+    for noun in ("audit", "attack"):
+        parts |= {f"## {noun.capitalize()} {row['number']}": lines(row) for row in told(store, record.id, noun)}
     if record.statement is not None:
         parts["## Privacy statement"] = iter(statement_text(record.statement).splitlines())
     return "\n\n".join("\n".join([title, *(f"- {line}" for line in told)]) for title, told in parts.items()) + "\n"

@@ -8,9 +8,8 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 
-from privgraph.data.errors import DataError
 from privgraph.privacy.selection import Fixed
-from privgraph.runs.records import RunRecord, StoreError
+from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
 from privgraph.runs.trials import Terms
 from privgraph.tuning.conducting import Tuned, Tuning, expected
@@ -24,12 +23,9 @@ from privgraph_workbench.commands.watching import STOPPED, interrupt
 def tune_command(parsed: argparse.Namespace) -> int:
     """Try in the background, wait, and print the run that is released."""
     request = requested(parsed)
-    try:
-        if parsed.price:
-            return _price(request, parsed.json)
-        tuning = Tuning(RunStore.open(), request)
-    except DataError as error:
-        raise StoreError(str(error)) from None
+    if parsed.price:
+        return _price(request, parsed.json)
+    tuning = Tuning(RunStore.open(), request)
     print(f"{tuning.id}{' is done' if tuning.done else ' goes on' if tuning.resumed else ''}", file=sys.stderr)
     print(_terms(request, tuning.terms), file=sys.stderr)
     signal.signal(signal.SIGTERM, interrupt)

@@ -83,21 +83,26 @@ def _ask(name: str, options: Mapping[str, Scalar], split: str, node: int | None)
     return asked.result()
 
 
+def sizes(told: Mapping[str, Any]) -> PublicFacts:
+    """The sizes among what `privgraph.data.facts` tells of a graph."""
+    domains = told["domains"]
+    return PublicFacts(
+        **{name: told[name] for name in ("nodes", "edges", "entries", "features", "classes", "undirected")},
+        train_nodes=told["split"]["train"],
+        domains=tuple(one["name"] for one in domains),
+        entities=tuple(one["texts"] for one in domains),
+        relations=tuple(one["relations"] for one in domains),
+    )
+
+
 def _parse(told: Mapping[str, Any]) -> Description:
     piece, total, most = told["neighbourhood"], told["nodes"], told["degree"]["max"]
-    domains = told["domains"]
     names: dict[str, int] = {}
     for row in told["class_counts"]:
         names[row["name"] if row["name"] not in names else f"{row['name']} ({row['class']})"] = row["count"]
     labelled = total - told["unlabelled"]
     return Description(
-        facts=PublicFacts(
-            **{name: told[name] for name in ("nodes", "edges", "entries", "features", "classes", "undirected")},
-            train_nodes=told["split"]["train"],
-            domains=tuple(one["name"] for one in domains),
-            entities=tuple(one["texts"] for one in domains),
-            relations=tuple(one["relations"] for one in domains),
-        ),
+        facts=sizes(told),
         degrees=[
             {"low": one["low"], "high": min(one["high"], most), "nodes": one["count"], "share": one["count"] / total}
             for one in told["degree"]["histogram"]
@@ -108,7 +113,7 @@ def _parse(told: Mapping[str, Any]) -> Description:
         homophily_by_chance=sum((count / labelled) ** 2 for count in names.values()),
         vote=told["neighbours_vote"]["right"],
         unlabelled=told["unlabelled"],
-        domains=domains,
+        domains=told["domains"],
         centre=piece["node"],
         edges=piece["edges"],
         labels={row["id"]: row["class"] for row in piece["nodes"]},
