@@ -20,6 +20,7 @@ import psutil
 import websockets
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from tests import app_here
 
 VIEWERS, SECONDS, EVERY = 30, 20, 1.0
 POINTS_A_SECOND = 60
@@ -103,10 +104,8 @@ class Viewer:
 
 
 async def measure(viewers: int, runs: int, seconds: int) -> None:
-    from privgraph_workbench.serving import launcher
-
     workers = begin(runs)
-    started = launcher.start()
+    started = app_here.start()
     server = psutil.Process(started.process.pid)
     try:
         watching = [Viewer(started.address, started.cookie, list(workers)[place % runs]) for place in range(viewers)]

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect, sync_playwright
+from tests import app_here
 
-from privgraph_workbench.serving import launcher, shell
+from privgraph_workbench.serving import shell
 
 CHROMIUM = os.environ.get("PRIVGRAPH_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser") or ""
 expect.set_options(timeout=60_000)  # how long a hang is waited for; a busy machine is none
@@ -42,9 +43,9 @@ def served(home: Path) -> Iterator[str]:
     """The address of an app of that home; the app and its runs are ended with the context."""
     os.environ["PRIVGRAPH_HOME"] = str(home)
     with socket.socket() as probe:  # two of these may start at once: neither takes the default port
-        probe.bind((launcher.DEFAULT_HOST, 0))
+        probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    started = launcher.start(port=port)
+    started = app_here.start(port=port)
     _cookies[started.address] = started.cookie
     try:
         yield started.address

@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from playwright.sync_api import Browser, Page, expect
+from tests import app_here
 from tests.browser.driving import chromium, settled
-
-from privgraph_workbench.serving import launcher
 
 
 @dataclass(frozen=True)
@@ -19,9 +18,9 @@ class Visitor:
 
     browser: Browser
 
-    def starts(self, form: str) -> subprocess.Popen[bytes]:
+    def starts(self, form: str) -> subprocess.Popen[str]:
         """The app's process, in which Run has just been clicked on the form that this query has filled."""
-        started = launcher.start()
+        started = app_here.start()
         with self._page(started) as page:
             page.goto(f"{started.address}/train?{form}")
             settled(page)
@@ -31,7 +30,7 @@ class Visitor:
 
     def comes_back(self, run: str) -> None:
         """A new app in the same home shows the run, or this raises AssertionError."""
-        started = launcher.start()
+        started = app_here.start()
         try:
             with self._page(started) as page:
                 page.goto(f"{started.address}/train?run={run}")
@@ -42,7 +41,7 @@ class Visitor:
             started.process.wait(20)
 
     @contextlib.contextmanager
-    def _page(self, started: launcher.Started) -> Iterator[Page]:
+    def _page(self, started: app_here.Started) -> Iterator[Page]:
         context = self.browser.new_context()
         name, _, value = started.cookie.partition("=")
         context.add_cookies([{"name": name, "value": value, "url": started.address}])

@@ -89,4 +89,4 @@ def test_the_beginning_of_a_proxys_secret_is_not_the_secret() -> None:
 
 
 def test_the_browser_is_shown_no_traceback() -> None:
-    assert "--client.showErrorDetails=none" in launcher.command("127.0.0.1", 8501)
+    assert launcher.settings("127.0.0.1", 8501)["client.showErrorDetails"] == "none"

@@ -1,9 +1,8 @@
 """Starts the browser application, with defaults that are safe on a shared machine.
 
-The server is a process of its own: `streamlit run` on `server.py`, bound to 127.0.0.1, for whoever has the
-token that stands in the address. Any other address is refused unless somebody is asked who they are: by
-Streamlit's own log-in (an OpenID provider and a list of people), or by a reverse proxy that proves itself
-with a shared secret. Then there is no token.
+The server is bound to 127.0.0.1, for whoever has the token that stands in the address. Any other address is
+refused unless somebody is asked who they are: by Streamlit's own log-in (an OpenID provider and a list of
+people), or by a reverse proxy that proves itself with a shared secret. Then there is no token.
 """
 
 from __future__ import annotations
@@ -14,16 +13,15 @@ import os
 import secrets
 import signal
 import socket
-import subprocess
 import sys
 import threading
-import time
 import tomllib
-import urllib.error
-import urllib.request
 import webbrowser
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import NamedTuple
+from types import FrameType
+from typing import Any
 
 from privgraph.home import home, open_to_others, umask
 from privgraph.runs import examples
@@ -33,7 +31,6 @@ from privgraph_workbench.text import fill, texts
 
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8501
-START_SECONDS = 60.0
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 HOSTS, TOKEN = "PRIVGRAPH_ALLOWED_HOSTS", "PRIVGRAPH_TOKEN"
 SECRET, SECRET_HEADER = "PRIVGRAPH_PROXY_SECRET", "X-Privgraph-Proxy"
@@ -44,52 +41,52 @@ class LaunchError(RuntimeError):
     """The app cannot be started so; the message is a sentence for its user."""
 
 
-class Started(NamedTuple):
-    """A server that answers; without its token, where it has one, it says nothing."""
-
-    process: subprocess.Popen[bytes]
-    address: str
-    token: str
-
-    @property
-    def opening(self) -> str:
-        """The address for the first visit."""
-        return f"{self.address}/?token={self.token}" if self.token else self.address
-
-    @property
-    def cookie(self) -> str:
-        """What a browser sends from then on."""
-        return f"privgraph-{self.address.rpartition(':')[2]}={self.token}"
-
-
 def main(host: str = DEFAULT_HOST, port: int | None = None, open_browser: bool = False) -> int:
-    """Start the app, print its address, and wait until it ends or is interrupted.
+    """Serve the app, print its address, and go on until it ends or is interrupted.
 
     `port` None means 8501, or a free one where that is taken. Returns an exit code: 0 ended, 1 the server
     failed, 2 refused (address or port).
     """
-    unpacking = threading.Thread(target=_unpack)
-    unpacking.start()
+    bare = host.strip("[]")
     try:
-        started = start(host, port)
+        if reason := refuses(host):
+            raise LaunchError(reason)
+        chosen, token = _port(bare, port), "" if authentication() else _token()
     except LaunchError as error:
         print(error, file=sys.stderr)
         return 2
-    unpacking.join()
-    process = started.process
-    print(f"The workbench is at {started.opening} (Ctrl+C stops it; runs that were started go on).", flush=True)
-    if open_to_others():
-        print(f"Others on this machine may enter {home()}, where your runs and uploads are.", file=sys.stderr)
-    if open_browser:
-        _open(started)
-    signal.signal(signal.SIGTERM, lambda *_: process.terminate())
+    shown = "127.0.0.1" if bare in ("0.0.0.0", "::") else f"[{bare}]" if ":" in bare else bare
+    opening = f"http://{shown}:{chosen}" + (f"/?token={token}" if token else "")
+    unpacking = threading.Thread(target=_unpack)
+
+    @asynccontextmanager
+    async def greeting(_app: object) -> AsyncIterator[None]:
+        unpacking.join()
+        print(f"The workbench is at {opening} (Ctrl+C stops it; runs that were started go on).", flush=True)
+        if open_to_others():
+            print(f"Others on this machine may enter {home()}, where your runs and uploads are.", file=sys.stderr)
+        if open_browser:
+            _open(opening)
+        yield
+
+    print("Starting the workbench ...", file=sys.stderr, flush=True)
+    os.umask(umask())
+    signal.signal(signal.SIGTERM, _interrupt)
+    unpacking.start()
+    from privgraph_workbench.serving import server  # Streamlit takes seconds to import
+
+    sys.argv = [str(Path(server.__file__))]  # beside it lies its theme
     try:
-        code = process.wait()
+        server.app((*allowed_hosts(), bare), token, greeting).run(config=settings(bare, chosen))
     except KeyboardInterrupt:
-        process.terminate()
-        process.wait()
         return 0
-    return 0 if code in (0, -signal.SIGTERM, -signal.SIGINT) else 1
+    except SystemExit as error:
+        return int(bool(error.code))
+    return 0
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
 
 
 def _unpack() -> None:
@@ -100,39 +97,13 @@ def _unpack() -> None:
         print(f"The examples cannot be opened: {error}", file=sys.stderr)
 
 
-def _open(started: Started) -> None:
+def _open(address: str) -> None:
     """Show the app in the browser, whose command line everybody can read: it names a file, not the token."""
     path = home() / "open.html"
     path.unlink(missing_ok=True)
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-        file.write(
-            f'<meta http-equiv="refresh" content="0; url={started.opening}"><a href="{started.opening}">Open</a>'
-        )
+        file.write(f'<meta http-equiv="refresh" content="0; url={address}"><a href="{address}">Open</a>')
     webbrowser.open(path.resolve().as_uri())
-
-
-def start(host: str = DEFAULT_HOST, port: int | None = None) -> Started:
-    """The server, once it answers. Raises `LaunchError`."""
-    if reason := refuses(host):
-        raise LaunchError(reason)
-    bare = host.strip("[]")
-    chosen = _port(bare, port)
-    token = "" if authentication() else _token()
-    environment = {
-        **os.environ,
-        TOKEN: token,
-        HOSTS: ",".join(filter(None, (os.environ.get(HOSTS, ""), bare))),
-        "PRIVGRAPH_HOME": str(home().resolve()),
-        "STREAMLIT_BROWSER_GATHER_USAGE_STATS": "false",
-    }
-    if "PRIVGRAPH_DATA" in os.environ:
-        environment["PRIVGRAPH_DATA"] = str(Path(os.environ["PRIVGRAPH_DATA"]).expanduser().resolve())
-    print("Starting the workbench ...", file=sys.stderr, flush=True)
-    process = subprocess.Popen(command(bare, chosen), cwd=home(), env=environment, umask=umask())
-    shown = "127.0.0.1" if bare in ("0.0.0.0", "::") else f"[{bare}]" if ":" in bare else bare
-    started = Started(process, f"http://{shown}:{chosen}", token)
-    _wait(started)
-    return started
 
 
 def _token() -> str:
@@ -149,27 +120,24 @@ def allowed_hosts() -> tuple[str, ...]:
     return (*LOOPBACK, *(name for name in named if name))
 
 
-def command(host: str, port: int) -> list[str]:
-    """The command line of the server: .streamlit/config.toml as flags, which no other file overrides."""
-    folder = Path(__file__).resolve().parent
-    sections = tomllib.loads((folder / ".streamlit" / "config.toml").read_text())
+def settings(host: str, port: int) -> dict[str, Any]:
+    """Options of Streamlit: those of .streamlit/config.toml, which no other file overrides so."""
+    sections = tomllib.loads((Path(__file__).parent / ".streamlit" / "config.toml").read_text())
     del sections["theme"]
-    sections["server"] |= {"address": host, "port": port, "allowedHosts": dict.fromkeys((*allowed_hosts(), host))}
-    flags = [
-        f"--{section}.{name}={str(one).lower() if isinstance(one, bool) else one}"
-        for section, values in sections.items()
-        for name, value in values.items()
-        for one in (value if isinstance(value, list | dict) else [value])
-    ]
-    # -P: a numpy.py in the working folder is not ours
-    return [sys.executable, "-P", "-m", "streamlit", "run", str(folder / "server.py"), *flags]
+    sections["server"] |= {"address": host, "port": port, "allowedHosts": [*allowed_hosts(), host]}
+    sections["secrets"] = {"files": [str(path) for path in _secrets()]}
+    return {f"{section}.{name}": value for section, held in sections.items() for name, value in held.items()}
+
+
+def _secrets() -> list[Path]:
+    return [folder / ".streamlit" / "secrets.toml" for folder in (home(), Path.home())]
 
 
 def refuses(host: str) -> str | None:
     """Why the app is not served at `host`, with the way to change that, or None."""
     if _is_loopback(host) or authentication():
         return None
-    path = home() / ".streamlit" / "secrets.toml"
+    path, *_ = _secrets()
     return fill(texts("labels")["not_served"], host=host, path=path, header=SECRET_HEADER, secret=SECRET, hosts=HOSTS)
 
 
@@ -189,7 +157,7 @@ def authentication() -> str | None:
         if len(secret) < SHORTEST_SECRET:
             raise LaunchError(f"{SECRET} must have at least {SHORTEST_SECRET} characters (it has {len(secret)}).")
         return "proxy"
-    for path in (folder / ".streamlit" / "secrets.toml" for folder in (home(), Path.home())):
+    for path in _secrets():
         try:
             section = tomllib.loads(path.read_text()).get("auth") if path.is_file() else None
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -218,21 +186,3 @@ def _port(host: str, port: int | None) -> int:
             except (OSError, OverflowError) as error:
                 reason = error
     raise LaunchError(f"The app cannot listen at port {candidate} of {host} ({reason}).")
-
-
-def _wait(started: Started) -> None:
-    process, address = started.process, started.address
-    request = urllib.request.Request(f"{address}/_stcore/health", headers={"Cookie": started.cookie})
-    request.add_header(SECRET_HEADER, os.environ.get(SECRET, ""))
-    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # loopback never goes through a proxy
-    deadline = time.monotonic() + START_SECONDS
-    while time.monotonic() < deadline:
-        if process.poll() is not None:
-            raise LaunchError(f"The server ended with code {process.returncode} before it answered.")
-        try:
-            with direct.open(request, timeout=2):
-                return
-        except (urllib.error.URLError, ConnectionError, TimeoutError):
-            time.sleep(0.05)
-    process.terminate()
-    raise LaunchError(f"The server did not answer at {address} within {START_SECONDS:.0f} seconds.")

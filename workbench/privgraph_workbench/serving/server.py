@@ -12,8 +12,8 @@ import hashlib
 import hmac
 import os
 import re
-import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from urllib.parse import quote, urlencode, urlsplit
 
@@ -143,16 +143,12 @@ def send_file(request: Request) -> Response:
     return Response(file.make(), media_type=file.mime, headers=headers)
 
 
-def _gate() -> Middleware:
-    """The gate as the launcher asked for it; with no way to tell who comes, a token that nobody has."""
-    secret, token = os.environ.get(launcher.SECRET, ""), os.environ.get(launcher.TOKEN, "")
-    if not (secret or token or launcher.authentication()):
-        token = secrets.token_urlsafe()
-    return Middleware(Gate, hosts=launcher.allowed_hosts(), secret=secret, token=token)
-
-
-app = st.App(
-    Path(__file__).resolve().parents[1] / "app.py",
-    routes=[Route(f"/{offered_files.ROOT}/{{token}}/{{place:path}}", send_file)],
-    middleware=[_gate()],
-)
+def app(hosts: tuple[str, ...], token: str, lifespan: Callable[[st.App], AbstractAsyncContextManager[None]]) -> st.App:
+    """The app behind its gate, for these hosts and whoever has the token."""
+    secret = os.environ.get(launcher.SECRET, "")
+    return st.App(
+        Path(__file__).resolve().parents[1] / "app.py",
+        routes=[Route(f"/{offered_files.ROOT}/{{token}}/{{place:path}}", send_file)],
+        middleware=[Middleware(Gate, hosts=hosts, secret=secret, token=token)],
+        lifespan=lifespan,
+    )
