@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import partial
-from types import ModuleType
 
 import streamlit as st
 
-from privgraph.data.spec import DatasetSpec, PublicFacts
+from privgraph.data.spec import DatasetSpec, PublicFacts, in_two_domains
 from privgraph.methods.aggregation.options import AggregationConfig
 from privgraph.methods.base import EPSILON, filled_in
 from privgraph.methods.gradients.heter_poisson.config import Config
-from privgraph.options import Option, OptionError, Parameter, build, parameters, values
+from privgraph.options import Option, OptionError, Parameter, build, parameters, parse, values
 from privgraph.privacy.precision import precision_bound
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS, MethodSpec
@@ -24,19 +24,18 @@ from privgraph_workbench.facts.method_costs import Curve, Setting
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.costs import cost, entry_costs, ledger
 from privgraph_workbench.figures.noise import precision
-from privgraph_workbench.forms import again, beginnings, data_options, widgets
+from privgraph_workbench.forms import beginnings, data_options, widgets
+from privgraph_workbench.forms.beginnings import SCALE, SIZES
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.parts import choosing, layout, pricing, statement
-from privgraph_workbench.parts.file_links import drawn_figure
-from privgraph_workbench.parts.pricing import TYPED, Priced
-from privgraph_workbench.serving import shell
+from privgraph_workbench.parts import choosing, layout, statement
+from privgraph_workbench.parts.links import Statements, drawn_figure
 from privgraph_workbench.text import fill, texts
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.words import markup, meaning
-from privgraph_workbench.words.numbers import bound, number, percent, rounded_delta, stated
+from privgraph_workbench.words import markup, meaning, naming
+from privgraph_workbench.words.numbers import bound, number, option, percent, rounded_delta, stated, upper
 
 FIRST = "progap"  # the method that is chosen at first
-NOISE, NOBODY = "noise", "nobody"
+NOISE, NOBODY, TYPED = "noise", "nobody", "typed sizes"
 words = texts("accounting")
 helps = words["options"]
 PRIVATE_ROW = (
@@ -47,16 +46,36 @@ PRIVATE_ROW = (
 )
 
 
+@dataclass(frozen=True)
+class Priced:
+    """A method with its noise, and its statement then."""
+
+    setting: Setting
+    noise: float
+    said: PrivacyStatement
+    title: str
+    file: str
+    """How names of its files begin."""
+    statements: Statements
+    """What these state."""
+
+
+def at(setting: Setting, noise: float) -> Priced:
+    """The price of this noise. Raises `OptionError`."""
+    said, title = setting.at(noise), METHODS[setting.name].title
+    graph = naming.data_title(spec.name) if spec else TYPED
+    label = f"{title} on {graph}, {said.unit}, noise {number(noise)}, planned"
+    file = f"{spec.name.replace(':', '-') if spec else 'typed'}-{setting.name}-{said.unit}"
+    return Priced(setting, noise, said, f"{title}, {said.unit}", file, {label: said})
+
+
 # The fields
 
 
 def choose_data() -> DatasetSpec | None:
     specs = {spec.name: spec for spec in datasets.choices() if datasets.unavailable(spec) is None}
-    asked = st.query_params.get("data")
-    if asked is not None and asked != TYPED and asked not in specs:
-        st.warning(fill(words["no_graph"], reason=datasets.complaint(asked)))
     titles = {**choosing.graphs(specs.values()), TYPED: TYPED}
-    return specs.get(choosing.one("Data", titles, "data", help=words["data"]))
+    return specs.get(choosing.one("Data", titles, "data", refused=datasets.complaint, help=words["data"]))
 
 
 def choose_methods() -> tuple[MethodSpec, str | None]:
@@ -69,12 +88,33 @@ def choose_methods() -> tuple[MethodSpec, str | None]:
     titles = {name: METHODS[name].title for name in offered}
     method = choosing.method(titles, refused, fill(words["method"], methods=away) if away else None)
     titles = {NOBODY: "—", **{one: title for one, title in titles.items() if one != method.name}}
-    beside = st.query_params.get("with")
-    if beside is not None and beside not in titles:
-        st.warning(fill(words["unknown"], name="with", value=markup.literal(beside[:40])))
-        del st.query_params["with"]
     other = choosing.one("Compare with", titles, "with", help=words["with"])
     return method, None if other == NOBODY else other
+
+
+def sizes() -> PublicFacts | None:
+    """The sizes of the graph, or those that are typed; a message in their place where there are none yet."""
+    known, prefix = (SIZES, "size.") if spec is None else (beginnings.of_data(spec), "data.")
+    widgets.warn(known, prefix=prefix, typed=spec is None)
+    if spec is not None:
+        read = partial(datasets.public_facts, spec, data_options.along(spec), "random")
+        with layout.refusals():
+            if (found := read()) is None:
+                layout.wait(words["counting"], lambda: read() is not None)
+            return found
+        return None
+    filled = widgets.options_form(SIZES, prefix="size.", heading=False)
+    if filled.errors:
+        widgets.correct(filled.errors)
+        return None
+    nodes, edges, train, classes, undirected = (filled.values[one.name] for one in SIZES)
+    if train > nodes:
+        st.error(fill(words["train_nodes"], nodes=f"{nodes:,}", train=f"{train:,}"))
+        return None
+    entries = edges * (2 if undirected else 1)
+    held = {"classes": classes, "train_nodes": train, "undirected": undirected}
+    # how many features there are enters no price
+    return in_two_domains(PublicFacts(nodes=nodes, edges=edges, entries=entries, features=1, **held))
 
 
 def choose_options(unit: str) -> widgets.Filled:
@@ -95,33 +135,67 @@ def choose_options(unit: str) -> widgets.Filled:
         return widgets.Filled(values={"unit": unit}) | widgets.options_form(plain, heading=False)
 
 
-def priced(facts: PublicFacts | str | None, filled: widgets.Filled) -> Priced | None:
+def priced(facts: PublicFacts, filled: widgets.Filled) -> Priced | None:
     """The two linked fields, and what they come to; a message in their place where there is nothing yet."""
-    if isinstance(facts, str):
-        st.error(markup.sentence(facts))
-        return None
-    if facts is None:
-        layout.wait(words["counting"], lambda: pricing.counted(spec) is not None)
-        return None
     if filled.errors:
-        st.info(widgets.pointer(filled.errors), icon=":material/edit:")
+        widgets.correct(filled.errors)
         return None
-    setting: Setting | None = None
-    try:
-        epsilon = pricing.wanted_epsilon(chosen.load_config())
+    setting, found, given = None, None, None
+    with layout.refusals():
+        known = next(one for one in parameters(chosen.load_config()) if one.name == "epsilon")
+        held = st.session_state.get("epsilon"), st.query_params.get("epsilon")
+        epsilon = next(filter(None, (admitted(known, one) for one in held)), known.default)
         setting = method_costs.setting(chosen.name, {**filled.values, "epsilon": epsilon}, facts)
         if not setting.reads:
-            return Priced(setting, math.nan, setting.at(math.nan))
-        given = pricing.given_noise()
-        scale = setting.noise() if given is None else given
-        said = setting.at(scale)
-    except OptionError as error:
-        st.error(markup.sentence(error))
-        if setting is not None:
-            pricing.linked_fields(setting, None, None)
-        return None
-    pricing.linked_fields(setting, scale, said if given is not None else None)
-    return Priced(setting, scale, said)
+            return at(setting, math.nan)
+        if (text := st.query_params.get("scale")) is not None and (given := admitted(SCALE, text)) is None:
+            widgets.leave_out("scale", text)
+        found = at(setting, setting.noise() if given is None else given)
+    if setting is not None:
+        linked_fields(setting, found, given=given is not None)
+    return found
+
+
+def admitted(known: Parameter, held: object) -> float | None:
+    with suppress(OptionError):
+        return None if held is None else float(parse(known, held))
+    return None
+
+
+def linked_fields(setting: Setting, found: Priced | None, *, given: bool) -> None:
+    """Draw epsilon and noise side by side: whichever was changed last is asked for, and the other follows.
+    `given`: that is the noise."""
+    held = float(setting.config.epsilon)
+    if found is not None and given:
+        published = found.said.epsilon_as_published if setting.config.accounting == "published" else None
+        epsilon = found.said.epsilon if published is None else published
+        held = float(upper(epsilon)) if EPSILON.low <= epsilon <= EPSILON.high else held
+    st.session_state["epsilon"] = held
+    if found is not None:
+        st.session_state["scale"] = float(f"{found.noise:.6g}")
+    st.session_state.setdefault("scale", SCALE.default)
+
+    def want() -> None:
+        st.query_params.pop("scale", None)
+        st.query_params["epsilon"] = option(st.session_state["epsilon"])
+
+    def give() -> None:
+        st.query_params["scale"] = option(st.session_state["scale"])
+
+    def back() -> None:
+        st.query_params.pop("scale", None)
+        st.session_state.pop("epsilon", None)
+
+    left, right = st.columns(2)
+    given = given and found is not None
+    names = ("ε, follows", "Noise, asked for") if given else ("ε, asked for", "Noise, follows")
+    hint, form = fill(words["noise"], noise=setting.price.noise), {"step": 0.1, "format": "%.6g"}
+    ends = float(EPSILON.low), float(EPSILON.high)
+    left.number_input(names[0], *ends, key="epsilon", on_change=want, help=words["epsilon"], **form)
+    right.number_input(names[1], 0.0, SCALE.option.high, key="scale", on_change=give, help=hint, **form)
+    if given:
+        wanted = admitted(Parameter("epsilon", float, 1.0, EPSILON), st.query_params.get("epsilon")) or held
+        st.button(f"Back to ε {option(wanted)}", key="back", type="tertiary", icon=":material/undo:", on_click=back)
 
 
 def second_of(other: str, first: Setting, filled: widgets.Filled) -> Priced:
@@ -132,15 +206,10 @@ def second_of(other: str, first: Setting, filled: widgets.Filled) -> Priced:
     wanted = {"epsilon": float(st.session_state.get("epsilon", first.config.epsilon)), **filled.values}
     kept = {name: wanted[name] for name in same if name in wanted}
     setting = method_costs.setting(other, {"unit": unit, **kept}, first.facts)
-    noise = setting.noise() if setting.reads else math.nan
-    return Priced(setting, noise, setting.at(noise))
+    return at(setting, setting.noise() if setting.reads else math.nan)
 
 
 # The answer
-
-
-def show(figure: ModuleType, rows: Sequence[Row], name: str, statements: Mapping[str, PrivacyStatement] = {}) -> None:
-    drawn_figure(figure.__name__.rpartition(".")[2], rows, statements, name)
 
 
 def swap(first: Priced, second: Priced) -> None:
@@ -156,16 +225,15 @@ def beside(first: Priced, second: Priced) -> None:
         {
             "method": one.title,
             "noise": f"{number(one.noise, 4)} ({one.setting.price.noise})" if one.setting.reads else "none",
-            EPSILONS["sound"].title: stated("sound", one.said.epsilon),
-            EPSILONS["published"].title: stated("published", one.said.epsilon_as_published),
+            "epsilon": stated("sound", one.said.epsilon),
+            "published": stated("published", one.said.epsilon_as_published),
             "δ": rounded_delta(one.said.delta),
-            "adversary's accuracy": bound(meaning.guess(one.said.epsilon, one.said.delta)),
+            "guess": bound(meaning.guess(one.said.epsilon, one.said.delta)),
         }
         for one in (first, second)
     ]
-    told = {"noise": "noise", "epsilon": EPSILONS["sound"].title, "published": EPSILONS["published"].title}
-    told |= {"guess": "adversary's accuracy"}
-    layout.table(rows, {name: words["columns"][key] for key, name in told.items()}, {}, {})
+    titles = {"epsilon": EPSILONS["sound"].title, "published": EPSILONS["published"].title}
+    layout.table(rows, words["columns"], titles | {"guess": "adversary's accuracy"}, {})
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button("Change places", key="swap", icon=":material/swap_horiz:", on_click=swap, args=(first, second))
         if first.said.unit != second.said.unit:
@@ -175,31 +243,26 @@ def beside(first: Priced, second: Priced) -> None:
 
 def chart(shown: Sequence[Priced]) -> bool:
     """Epsilon against noise or an option. False where points are missing, because time ran out."""
-    first, until = shown[0], time.monotonic() + pricing.BUDGET_SECONDS
-    titles = {NOISE: NOISE, **{lever.option: lever.axis.split(" (")[0] for lever in first.setting.price.levers}}
-    choosing.within("against", list(titles))
-    asked = st.query_params.get("against")
-    if asked is not None and asked not in titles.values():  # as the choice itself is written there
-        st.warning(fill(words["unknown"], name="against", value=markup.literal(asked[:40])))
+    first, until = shown[0], time.monotonic() + layout.BUDGET_SECONDS
+    titles = {lever.axis.split(" (")[0]: lever.option for lever in first.setting.price.levers}
     against = NOISE
-    if len(titles) > 1:
-        bound_ = {"key": "against", "bind": "query-params", "default": NOISE, "required": True}
-        against = st.pills("ε against", list(titles), format_func=titles.get, help=words["against"], **bound_)
+    if titles:
+        against = choosing.one("ε against", [NOISE, *titles], "against", row=True, help=words["against"])
     rows: list[Row] = []
     curves: list[Curve] = []
-    statements: dict[str, PrivacyStatement] = {}
+    statements: Statements = {}
     for one in shown:
         setting = one.setting
-        lever = next((lever for lever in setting.price.levers if lever.option == against), None)
+        lever = next((lever for lever in setting.price.levers if lever.option == titles.get(against)), None)
         curves.append(method_costs.along(setting, one.noise, lever, until) if setting.reads else Curve())
         axis, place = (setting.price.noise, one.noise) if lever is None else (lever.axis, lever.value)
         rows += cost.data(curves[-1].points, place, axis, of=one.title)
-        statements |= one.named(spec)[1]
+        statements |= one.statements
     if not rows:
         st.info(markup.sentence(curves[0].refused or words["free"]))
         return True
-    name = f"{first.named(spec)[0]}-{against}" + "".join(f"-{one.setting.name}" for one in shown[1:])
-    show(cost, rows, name, statements)
+    name = "-".join([first.file, titles.get(against, NOISE), *(one.setting.name for one in shown[1:])])
+    drawn_figure("cost", rows, name, statements=statements)
     share = min(curve.share for curve in curves)
     if share < 1:
         st.progress(share, text=words["points"])
@@ -211,20 +274,22 @@ def chart(shown: Sequence[Priced]) -> bool:
 
 def budget(one: Priced) -> None:
     """The shares of the mechanisms, each by itself, and the ledger."""
-    said, (name, statements) = one.said, one.named(spec)
+    said = one.said
     if len(said.ledger) > 1:
         left, right = layout.columns(f"budget-{one.setting.name}", 2)
         with left:
-            show(ledger, ledger.data(said.ledger, said.delta), name, statements)
+            drawn_figure("ledger", ledger.data(said.ledger, said.delta), one.file, statements=one.statements)
         with right:
             costs = [
                 (", ".join(filter(None, (part.entry.mechanism, part.entry.stage))), part.alone, part.without)
                 for part in method_costs.parts(said.ledger, said.delta)
             ]
-            show(entry_costs, entry_costs.data(costs, said.epsilon), name, statements)
+            rows = entry_costs.data(costs, said.epsilon)
+            drawn_figure("entry_costs", rows, one.file, statements=one.statements)
     statement.whole(said)
 
 
+@st.fragment
 def private_row() -> None:
     st.caption(words["precision"])
     left, right = st.columns([1, 2], gap="large")
@@ -237,7 +302,9 @@ def private_row() -> None:
         st.metric("Precision at most", percent(precision_bound(epsilon, delta, classes, share or None)))
         st.metric("Guessing", percent(share or 1 / classes))
     with right:
-        show(precision, precision.data(classes, delta, {"this setting": epsilon}, share or None), "calculator")
+        drawn_figure(
+            "precision", precision.data(classes, delta, {"this setting": epsilon}, share or None), "calculator"
+        )
 
 
 queue.tick()
@@ -246,7 +313,7 @@ left, right = layout.columns("accounting", (2, 3))
 with left:
     spec = choose_data()
     chosen, other = choose_methods()
-    facts = pricing.facts_of(spec)
+    facts = sizes()
     private = method_costs.PRIVATE[chosen.name]
     units = [one for one in private if spec is None or not chosen.refuses(spec.task, spec.undirected, one)]
     widgets.warn([one for one in parameters(chosen.load_config()) if one.name == "unit"])
@@ -254,7 +321,7 @@ with left:
     linked = st.container()
     filled = choose_options(unit)
     with linked:
-        first = priced(facts, filled)
+        first = priced(facts, filled) if facts else None
     if first is not None:
         filled.fill_in(filled_in(first.setting.config, first.said))
     with st.container(horizontal=True):
@@ -262,9 +329,8 @@ with left:
         if first is not None and spec is not None:
             held, of = dict(values(first.setting.config)), (*method_costs.PRIVACY, *first.setting.price.options)
             wanted = {name: held[name] for name in of}
-            address = again.settings(chosen.name, spec.name, wanted, data_options.along(spec))
-            label, icon = "Train with these settings", ":material/model_training:"
-            st.page_link(shell.page("train"), label=label, icon=icon, query_params=address)
+            address = beginnings.settings(chosen.name, spec.name, wanted, data_options.along(spec))
+            layout.link("train", "Train with these settings", "model_training", **address)
 if first is not None:
     shown = [first]
     with right:
@@ -281,6 +347,6 @@ if first is not None:
             layout.folded(label, key, partial(budget, one), icon="donut_small")
     config = first.setting.config
     if isinstance(config, Config) or (isinstance(config, AggregationConfig) and config.covers_own_rows):
-        layout.folded("What a private row tells", "precision", st.fragment(private_row), icon="visibility_off")
+        layout.folded("What a private row tells", "precision", private_row, icon="visibility_off")
     if not complete:
         st.rerun()  # with what is known by now; the curve goes on where it stopped

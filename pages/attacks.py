@@ -26,19 +26,18 @@ from privgraph_workbench.facts import datasets
 from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.marks import distinct
-from privgraph_workbench.forms import again, widgets
+from privgraph_workbench.forms import beginnings, widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.leaks import Claim, with_bounds
 from privgraph_workbench.parts import choosing, evidence, layout, states
 from privgraph_workbench.parts.cached import kept
-from privgraph_workbench.parts.file_links import drawn_figure
+from privgraph_workbench.parts.links import drawn_figure
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import texts
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import duration, stated
 
-Found = tuple[str, int]  # the run and the number of an attack or audit
 WORST = "worst-case"
 ASKS = {  # `Sides.asks` by its name in the address
     "members": "who was trained on",
@@ -47,9 +46,6 @@ ASKS = {  # `Sides.asks` by its name in the address
 }
 MOST_RUNS = 200
 MOST_FOLDERS = 20  # that changed last, in which jobs under way are looked for
-JOBS = {"attack": attacking, "audit": auditing}
-SPECS = {"attack": ATTACKS, "audit": AUDITS}
-OPTIONS = {"attack": AttackOptions, "audit": AuditOptions}
 OF_ALL = ("targets", "confidence", "seed")  # options that every attack reads
 UNREAD = {"mechanism": ("canaries",), "white-box": ("trials",)}  # of audits
 
@@ -63,23 +59,17 @@ def records(frame: pd.DataFrame) -> list[RunRecord]:
     return runs(tuple(dict.fromkeys(frame.run)))
 
 
-def question(frame: pd.DataFrame, run: str) -> str:
-    """The question of the address: of its attack, of attacks on its run, or of one that fits the run; or else
-    the first that was asked."""
-    attack, asked = st.query_params.get("attack"), next(iter(frame[frame.run == run].asks), None)
-    asked = sides(attack).asks if attack in ATTACKS else asked or fitting(run)
-    held = [name for name, asks in ASKS.items() if (asks == asked if asked else (frame.asks == asks).any())]
-    return held[0] if held else next(iter(ASKS))
-
-
-def fitting(run: str) -> str | None:
-    """What the first attack asks that fits a run; first of what it protects."""
-    for one in queue.own().find(RunQuery(ids=(run,), states=("done",))) if run else ():
+def question(frame: pd.DataFrame, run: str) -> object:
+    """What the attack of the address asks, or attacks on its run, or the first attack that fits the run (of
+    what it protects, if any does); or else what any attack asked."""
+    attack = st.query_params.get("attack")
+    asked = [sides(attack).asks] if attack in ATTACKS else [*frame[frame.run == run].asks]
+    for one in queue.own().find(RunQuery(ids=(run,), states=("done",))) if run and not asked else ():
         subject = attacking.subject(one)
         specs = [spec for spec in ATTACKS.values() if spec.refuses(subject) is None]
         specs.sort(key=lambda spec: (spec.sides.unit == "edge") != (subject.statement.unit == "edge"))
-        return next((spec.sides.asks for spec in specs), None)
-    return None
+        asked = [spec.sides.asks for spec in specs]
+    return next((name for name, asks in ASKS.items() if asks in (asked[:1] or [*frame.asks])), None)
 
 
 def first_rows(frame: pd.DataFrame, run: str) -> list[int]:
@@ -93,29 +83,23 @@ def first_rows(frame: pd.DataFrame, run: str) -> list[int]:
     return [*own.index, *other.index]
 
 
-def labels(frame: pd.DataFrame) -> list[str]:
+def labels(frame: pd.DataFrame) -> tuple[str, ...]:
     """Short names of attacks: the method with its epsilon, and the graph or the attack where these differ.
 
     Those of several seeds are counted: a report shows these names, and tells no seed.
     """
     more = [name for name in ("graph", "attack", "variant") if frame[name].nunique() > 1]
-    return list(
-        distinct(
-            ", ".join(
-                [str(row.method), *([f"ε {stated('sound', row.epsilon)}"] if row.unit != "none" else [])]
-                + [str(getattr(row, name)) for name in more if getattr(row, name) != ""]
-            )
-            for row in frame.itertuples()
-        )
-    )
+    found = []
+    for row in frame.itertuples():
+        epsilon = f"ε {stated('sound', row.epsilon)}" if row.unit != "none" else ""
+        found.append(", ".join(filter(None, (row.method, epsilon, *(str(getattr(row, name)) for name in more)))))
+    return tuple(distinct(found))
 
 
 @kept
-def made(
-    kind: str, found: tuple[tuple[str, int], ...], figure: str, theme: str, **options: Any
-) -> tuple[list[Row], go.Figure]:
+def made(found: tuple[tuple[str, int], ...], figure: str, theme: str, **options: Any) -> tuple[list[Row], go.Figure]:
     """The rows of a figure of these attacks or audits, each by its run and number, and its drawing."""
-    frame = evidence.frame(kind)
+    frame = evidence.frame("audits" if figure.startswith("audit") else "attacks")
     known = dict(zip(zip(frame.run, frame.number, strict=True), frame.record, strict=True))
     of = [known[one] for one in found]
     rows = figure_of(figure).data(of if figure == "attack_roc" else of[0], **options)
@@ -124,20 +108,13 @@ def made(
 
 def show(figure: str, frame: pd.DataFrame, name: str, **options: Any) -> None:
     """A figure of these rows; its files state what these attacks have shown of each run."""
-    found = tuple(zip(frame.run, map(int, frame.number), strict=True))
-    rows, drawn = made("audits" if worst else "attacks", found, figure, layout.theme(), **options)
+    rows, drawn = made(tuple(zip(frame.run, map(int, frame.number), strict=True)), figure, layout.theme(), **options)
     attacked = [one for one in frame.record if isinstance(one, AttackRecord)]
 
     def bounded(run: RunRecord, said: PrivacyStatement) -> PrivacyStatement:
         return with_bounds(said, [one for one in attacked if one.run == run.id])
 
-    drawn_figure(figure, rows, statements_of(records(frame), bounded), name, records(frame), drawn)
-
-
-def axes(key: str) -> str:
-    return str(
-        st.segmented_control("Axes", ["log", "linear"], default="log", required=True, key=key, bind="query-params")
-    )
+    drawn_figure(figure, rows, name, records(frame), statements_of(records(frame), bounded), drawn)
 
 
 def exposure(frame: pd.DataFrame) -> None:
@@ -151,7 +128,8 @@ def exposure(frame: pd.DataFrame) -> None:
 
 
 def bounds(frame: pd.DataFrame) -> None:
-    name, scale = f"{frame.run.iloc[0]}-audit-{frame.number.iloc[0]}", axes("scale")
+    name = f"{frame.run.iloc[0]}-audit-{frame.number.iloc[0]}"
+    scale = choosing.one("Axes", ["log", "linear"], "scale", row=True)
     left, right = layout.columns("bounds", 2)
     with left:
         show("audit_bounds", frame, name)
@@ -163,26 +141,25 @@ def bounds(frame: pd.DataFrame) -> None:
 # A new attack or audit of one's own run
 
 
-def going(kind: str) -> list[tuple[str, Examination[Any]]]:
+def going() -> list[tuple[str, Examination[Any]]]:
     """One's own jobs under way, each with its run."""
     own = queue.own()
     folders = sorted(own.folders.glob(f"*/{kind}s"), key=lambda one: -one.stat().st_mtime)[:MOST_FOLDERS]
-    ids = [one.parent.name for one in folders]
-    known = own.states(ids) if ids else {}
-    return [(run, one) for run in ids if run in known for one in JOBS[kind].states(own, run) if not one.done]
+    known = own.states([one.parent.name for one in folders]) if folders else {}
+    return [(run, one) for run in known for one in jobs.states(own, run) if not one.done]
 
 
-def progress(kind: str, before: Collection[str]) -> None:
+def progress(before: Collection[str]) -> None:
     """The jobs under way, with the time that is left by their pace; the page is drawn again as one ends."""
-    found = going(kind)
+    found = going()
     if {one.token for _, one in found} != before:
         st.rerun()
     for run, one in found:
         label = "Stopping…" if one.stopping else f"Stop the {kind}"
         if st.button(label, key=f"stop_{kind}.{one.token}", icon=":material/stop:", disabled=one.stopping):
             with layout.refusals():
-                JOBS[kind].stop(queue.own(), run, one.token)
-        title = SPECS[kind][one.name].title if one.name in SPECS[kind] else one.name
+                jobs.stop(queue.own(), run, one.token)
+        title = specs[one.name].title if one.name in specs else one.name
         told = [title, f"{one.progress:.0%}", one.stage or "starting"]
         if one.progress > 0.05 and not one.stopping:
             reported = time.time() if one.reported is None else one.reported
@@ -193,8 +170,8 @@ def progress(kind: str, before: Collection[str]) -> None:
         st.caption(words["goes_on"])
 
 
-@st.cache_resource(max_entries=16)
-def finished(kind: str, asked: str, url: str, mark: object) -> dict[str, str]:
+@kept
+def finished(kind: str, asked: str) -> dict[str, str]:
     """The titles of one's newest finished runs by id, and of the one that the address names."""
     query = {"units": ("edge", "node") if kind == "audit" else (), "states": ("done",)}
     found = queue.own().find(RunQuery(limit=MOST_RUNS, **query))
@@ -202,7 +179,7 @@ def finished(kind: str, asked: str, url: str, mark: object) -> dict[str, str]:
     return choosing.runs({one.id: one for one in found if not one.unreadable}.values())
 
 
-def reads(kind: str, spec: Any, record: RunRecord, parameter: Parameter) -> bool:
+def reads(spec: Any, record: RunRecord, parameter: Parameter) -> bool:
     """Whether a form asks for the option: one that is read, and has more than one answer."""
     name = parameter.name
     if kind == "audit":
@@ -220,46 +197,47 @@ def away(name: str) -> bool:
     except (UnknownName, DataError):
         pass
     st.info(words["away"], icon=":material/folder_off:")
-    st.page_link(shell.page("data"), label="Data", query_params={"data": name})
+    layout.link("data", "Data", data=name)
     return True
 
 
-def form(kind: str, names: Collection[str]) -> None:
+def form(names: Collection[str]) -> None:
     """Choose a run of one's own, one of these attacks or audits and its options, and start it."""
     own = queue.own()
-    titles = finished(kind, st.query_params.get("run", ""), own.url, own.done_mark())
+    titles = finished(kind, st.query_params.get("run", ""))
     if not titles:
         st.info(words["unrun"], icon=":material/model_training:")
-        st.page_link(shell.page("train"), label="Train", icon=":material/model_training:")
+        layout.link("train", "Train", "model_training")
         return
-    record = own.get(choosing.one("Run", titles, "run"))
-    last = JOBS[kind].state(own, record.id)
+    record = own.get(choosing.one("Run", titles, "run", refused=lambda _: words["unknown"]))
+    last = jobs.state(own, record.id)
     if last is not None and last.error:
         st.error(markup.sentence(last.error))
     elif last is not None and last.stopped:
         st.info(words["stopped"], icon=":material/stop:")
     with layout.refusals():
-        subject = JOBS[kind].subject(record)
-        refused = {name: SPECS[kind][name].refuses(subject) for name in names}
-        offered = {name: SPECS[kind][name].title for name, refusal in refused.items() if refusal is None}
+        subject = jobs.subject(record)
+        refused = {name: specs[name].refuses(subject) for name in names}
+        offered = {name: specs[name].title for name, refusal in refused.items() if refusal is None}
         if not offered:
             st.info(words["none_offered"])
             for refusal in dict.fromkeys(refused.values()):
                 st.caption(markup.sentence(refusal))
             return
-        spec = SPECS[kind][choosing.one(kind.capitalize(), offered, kind)]
-        known = [one for one in parameters(OPTIONS[kind]) if reads(kind, spec, record, one)]
+        spec = specs[choosing.one(kind.capitalize(), offered, kind)]
+        options_class = AuditOptions if worst else AttackOptions
+        known = [one for one in parameters(options_class) if reads(spec, record, one)]
         filled = widgets.options_form(known, prefix=f"{kind}.", heading=False)
         if filled.errors:
-            st.info(widgets.pointer(filled.errors), icon=":material/edit:")
+            widgets.correct(filled.errors)
             return
-        options = build(OPTIONS[kind], filled.values)
-        refusal = spec.unanswered(subject, options) if kind == "attack" else None
+        options = build(options_class, filled.values)
+        refusal = None if worst else spec.unanswered(subject, options)
         st.caption(markup.sentence(refusal or spec.cost(subject, options)))
-        off = bool(refusal) or ((kind == "attack" or spec.trains) and away(record.spec.dataset))
+        off = bool(refusal) or ((not worst or spec.trains) and away(record.spec.dataset))
         label, icon = f"Start the {kind}", ":material/play_arrow:"
         if st.button(label, type="primary", key=f"start_{kind}", disabled=off, icon=icon):
-            JOBS[kind].start(own, record.id, spec.name, options)
+            jobs.start(own, record.id, spec.name, options)
             st.rerun()
 
 
@@ -267,11 +245,11 @@ words = texts("attacks")
 layout.head("attacks")
 queue.tick()
 run = st.query_params.get("run", "")
-attacks = evidence.frame("attacks")
-if st.query_params.get("who") not in words["questions"]:
-    choosing.begin("who", words["questions"], question(attacks, run))
-who = choosing.one("Question", words["questions"], "who", row=True)
+frame = evidence.frame("attacks")
+first = None if "who" in st.query_params else question(frame, run)
+who = choosing.one("Question", words["questions"], "who", first=first, row=True)
 worst = who == WORST
+kind, jobs, specs = ("audit", auditing, AUDITS) if worst else ("attack", attacking, ATTACKS)
 with st.container(horizontal=True, vertical_alignment="center"):
     layout.reading("attacks")
     states.badges(evaluator=True)
@@ -280,14 +258,12 @@ with st.container(horizontal=True, vertical_alignment="center"):
     if lost := evidence.unreadable():
         st.badge(f"{lost} unreadable", color="orange", help=words["unreadable"])
 if run and not runs((run,)):
-    st.warning(words["unknown"])
-kind = "audit" if worst else "attack"
-tokens = set() if shell.examples_shown() else {one.token for _, one in going(kind)}
+    widgets.leave_out("run", run, words["unknown"])
+tokens = set() if shell.examples_shown() else {one.token for _, one in going()}
 if not shell.examples_shown():
-    shell.fragment(progress, run_every=1.0 if tokens else None)(kind, tokens)
+    shell.fragment(progress, run_every=1.0 if tokens else None)(tokens)
 place = st.container()
-frame = evidence.frame("audits") if worst else attacks[attacks.asks == ASKS[who]]
-frame = frame.reset_index(drop=True)
+frame = (evidence.frame("audits") if worst else frame[frame.asks == ASKS[who]]).reset_index(drop=True)
 chosen: list[int] = []
 if len(frame):
     if worst:
@@ -312,16 +288,17 @@ with place:
     elif worst:
         bounds(picked)
     else:
-        options = {"names": labels(picked), "graphs": list(picked.graph), "banded": len(picked) < 3}
-        show("attack_roc", picked, f"{picked.run.iloc[0]}-attacks", scale=axes("roc_scale"), **options)
+        scale = choosing.one("Axes", ["log", "linear"], "roc_scale", row=True)
+        options = {"names": labels(picked), "graphs": list(picked.graph), "banded": len(picked) < 3, "scale": scale}
+        show("attack_roc", picked, f"{picked.run.iloc[0]}-attacks", **options)
 if chosen and not worst:
     layout.folded("Who is exposed", "exposed", partial(exposure, picked), icon="visibility")
 if shell.examples_shown():
     if chosen and st.button("Train a run with these settings", key="again", icon=":material/model_training:"):
-        address = again.address(records(picked)[0])
+        address = beginnings.again(records(picked)[0])
         st.switch_page(shell.page("train"), query_params={**address, "store": shell.MINE})
-    st.page_link(shell.page("train"), label="Train", icon=":material/model_training:")
+    layout.link("train", "Train", "model_training")
 elif not tokens:
     opened = not chosen or (run != "" and not (frame.run == run).any())
-    begun = partial(form, kind, AUDITS if worst else [name for name in ATTACKS if sides(name).asks == ASKS[who]])
-    layout.folded(f"New {kind}", f"new.{kind}", begun, icon="play_arrow", opened=opened)
+    names = AUDITS if worst else [name for name in ATTACKS if sides(name).asks == ASKS[who]]
+    layout.folded(f"New {kind}", f"new.{kind}", partial(form, names), icon="play_arrow", opened=opened)

@@ -17,11 +17,10 @@ from privgraph_workbench.facts.describing import Description
 from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.graphs import classes, neighbourhood
-from privgraph_workbench.forms import data_options, widgets
+from privgraph_workbench.forms import beginnings, data_options, widgets
 from privgraph_workbench.jobs import downloads
 from privgraph_workbench.parts import choosing, layout, upload
-from privgraph_workbench.parts.file_links import drawn_figure
-from privgraph_workbench.serving import shell
+from privgraph_workbench.parts.links import drawn_figure
 from privgraph_workbench.text import fill, texts
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.numbers import percent
@@ -30,6 +29,7 @@ POLL_SECONDS = 1.0
 PIXELS, ROW = 214, 35
 TABLE = "catalogue"
 words = texts("data")
+ids_of = st.cache_data(max_entries=4, show_spinner=False)(node_ids)
 
 
 def begin_anew() -> None:
@@ -41,10 +41,8 @@ def begin_anew() -> None:
 
 def choose() -> DatasetSpec:
     known = {spec.name: spec for spec in datasets.choices()}
-    asked = st.query_params.get("data")
-    if asked is not None and asked not in known:
-        st.warning(fill(words["no_graph"], reason=datasets.complaint(asked)))
-    return known[choosing.one("Graph", choosing.graphs(known.values()), "data", moved=begin_anew)]
+    titles = choosing.graphs(known.values())
+    return known[choosing.one("Graph", titles, "data", refused=datasets.complaint, moved=begin_anew)]
 
 
 def catalogue(chosen: DatasetSpec, *, opened: bool) -> None:
@@ -117,14 +115,6 @@ def downloading(current: downloads.Download) -> None:
     st.progress(current.share, text=told)
 
 
-def address(spec: DatasetSpec, filled: widgets.Filled) -> dict[str, str]:
-    """The query parameters that choose this graph, and a method that fits texts, on another page."""
-    found = {"data": spec.name, **widgets.address(filled.values, prefix="data.")}
-    if spec.domains:
-        found["method"] = next(name for name, row in METHODS.items() if spec.task in row.tasks)
-    return found
-
-
 # Facts and figures
 
 
@@ -145,7 +135,7 @@ def described(spec: DatasetSpec, filled: widgets.Filled, found: Description) -> 
 def show(figure: str, rows: Sequence[Row], spec: DatasetSpec, drawn: Sequence[Row] = ()) -> None:
     """A figure with its files, which name the graph: its title is words of people."""
     plot = figure_of(figure).plot(drawn or rows, layout.theme())
-    drawn_figure(figure, [{**row, "graph": spec.name} for row in rows], {}, spec.name.replace(":", "-"), plot=plot)
+    drawn_figure(figure, [{**row, "graph": spec.name} for row in rows], spec.name.replace(":", "-"), plot=plot)
 
 
 def facts(found: Description) -> None:
@@ -192,11 +182,6 @@ def domains(found: Description) -> None:
     ]
     with st.expander("A few related texts", key="fold.related_texts"):
         st.dataframe(pairs, hide_index=True, alt="A few related texts of each domain")
-
-
-@st.cache_data(max_entries=4, show_spinner=False)
-def ids_of(name: str) -> tuple[str, ...]:
-    return node_ids(name)
 
 
 def surroundings(spec: DatasetSpec, filled: widgets.Filled, found: Description) -> None:
@@ -254,8 +239,10 @@ if reason is not None:
 elif not filled.errors:
     # beside files that are not kept, the button names the other graph
     with on, st.container(key="boxed-link-other" if unkept else "go-on", width="content"):
-        label, icon = f"Train on {markup.literal(spec.title)}", ":material/model_training:"
-        st.page_link(shell.page("train"), label=label, icon=icon, query_params=address(spec, filled))
+        address = {"data": spec.name, **beginnings.address(filled.values, prefix="data.")}
+        if spec.domains:
+            address["method"] = next(name for name, row in METHODS.items() if spec.task in row.tasks)
+        layout.link("train", f"Train on {markup.literal(spec.title)}", "model_training", **address)
     if spec.kind == "upload":
 
         def delete() -> None:

@@ -17,7 +17,7 @@ from privgraph_workbench.components import live_plot
 from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.play import evidence, told_numbers
 from privgraph_workbench.forms import widgets
-from privgraph_workbench.parts import layout
+from privgraph_workbench.parts import choosing, layout
 from privgraph_workbench.play import world as worlds
 from privgraph_workbench.play.two_worlds import AUTOMATIC, LEVEL, ROUNDS, Game, Pair, drawn
 from privgraph_workbench.play.world import World
@@ -46,10 +46,7 @@ CONTROLS = (
 def play() -> None:
     """Controls, the picture, two worlds side by side, and the game."""
     widgets.warn(CONTROLS)
-    asked = st.query_params.get("eps")
-    if asked is not None and asked not in EPSILONS:
-        st.warning(fill(words["unknown"], name="eps", value=markup.literal(asked[:20])))
-        del st.query_params["eps"]
+    choosing.within("eps", EPSILONS)
     controls, picture = layout.columns("second-first-playground", (4, 10), gap="medium")
     values: dict[str, Any] = {}
     with controls:
@@ -78,8 +75,7 @@ def play() -> None:
         st.caption(words["bare"] if protects == "nobody" else promise, width="content")
         with st.popover("Copy link", icon=":material/link:"):
             st.caption(words["link"])
-            link = layout.link("playground", **{key: str(st.query_params[key]) for key in st.query_params})
-            st.code(link, language=None)
+            layout.address("playground", **st.query_params.to_dict())
         layout.reading("playground")
     if protects != "nobody":
         score.metric("Adversary", bound(meaning.guess(epsilon, 0.0)), help=words["guess"])
@@ -133,8 +129,7 @@ def address_of(world: World) -> tuple[int | None, int | None]:
         text = st.query_params.get(key, "")
         place = int(text) if text.isdecimal() and len(text) < 5 and int(text) < world.people else None
         if text and place is None:
-            st.warning(fill(words["unknown"], name=key, value=markup.literal(text[:20])))
-            del st.query_params[key]
+            widgets.leave_out(key, text)
         found.append(place)
     who, friend = found
     if who is not None and friend is not None and friend not in world.friends_of(who):

@@ -24,12 +24,12 @@ from privgraph_workbench.facts.references import GUARANTEE
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.relations import moved, relation_ranking
 from privgraph_workbench.figures.settings import composed
-from privgraph_workbench.forms import again, widgets
+from privgraph_workbench.forms import beginnings, widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.parts import choosing, encoders, layout, sending, statement, states
 from privgraph_workbench.parts.cached import kept
 from privgraph_workbench.parts.encoders import LAST, TEXT
-from privgraph_workbench.parts.file_links import drawn_figure
+from privgraph_workbench.parts.links import drawn_figure
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, texts
 from privgraph_workbench.words import markup, meaning, naming
@@ -198,7 +198,7 @@ def show_answer(chosen: Mapping[str, RunRecord], found: Answer, text: str, *, le
     here = [one for one in chosen.values() if encoders.is_here(one.id)]
     together = max(composed(here).values(), default=0)
     rows = moved.data(found, asked, together, learnt=learnt, asked=text)
-    drawn_figure("moved", rows, naming.statements_of(here), list(chosen.values())[-1].id, here)
+    drawn_figure("moved", rows, list(chosen.values())[-1].id, here)
 
 
 # The cost of privacy
@@ -233,17 +233,15 @@ def cost(chosen: Mapping[str, RunRecord], records: Sequence[RunRecord]) -> None:
     alike = {one.id for one in steps if one.id in ids or not differences(one, first)}
     drawn = [row for row in rows if row["kind"] != "run" or row["run"] in alike]
     shown = [one for one in records if one.id in alike]
-    drawn_figure("relation_ranking", drawn, naming.statements_of(shown), first.id, shown)
+    drawn_figure("relation_ranking", drawn, first.id, shown)
     cells = pd.DataFrame(rows)
     guesses = {one.id: meaning.guess(one.statement.epsilon, one.statement.delta) for one in steps if one.statement}
     cells["guess"] = [layout.up(guesses.get(run), 5) for run in cells.run]
     cells["epsilon"] = [layout.up(one) for one in cells.epsilon]
     forms = dict.fromkeys(COLUMNS[2:-1], "percent") | {"epsilon": "%.4g"}
     layout.table(cells, words["columns"], words["labels"], forms, key="ranking", column_order=COLUMNS)
-    query = {"run": ids[-1], "attack": "relations"}
-    st.page_link(shell.page("attacks"), label="Attacks on the private run", query_params=query)
-    query = {"data": first.spec.dataset}
-    st.page_link(shell.page("tradeoffs"), label="Trade-offs on these data", query_params=query)
+    layout.link("attacks", "Attacks on the private run", run=ids[-1], attack="relations")
+    layout.link("tradeoffs", "Trade-offs on these data", data=first.spec.dataset)
 
 
 # Train
@@ -271,7 +269,7 @@ def train(first: RunRecord | None) -> None:
         for one in [one for one in specs if one.unit != "none"][:1]:
             facts = datasets.public_facts(dataset(one.dataset), one.data_options, one.split)
             if facts is not None:
-                st.caption(statement.together([plans.plan(one.method, one.options, facts).statement], seeds))
+                statement.together([plans.plan(one.method, one.options, facts).statement], seeds)
     except (OptionError, DataError, UnknownName) as error:
         st.error(markup.sentence(error))
         return
@@ -280,10 +278,9 @@ def train(first: RunRecord | None) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         shared = {"type": "primary", "icon": ":material/play_arrow:", "disabled": bool(refused)}
         pressed = st.button(f"Train ({len(specs)} runs)", key="train", **shared)
-        address = again.settings(LEARNERS[0], spec.dataset, specs[0].options, spec.data_options)
-        st.page_link(shell.page("train"), label="All options", query_params=address)
-        address = {"data": EMBEDDED, choosing.BRING: choosing.TEXTS}
-        st.page_link(shell.page("data"), label="Other texts", query_params=address)
+        address = beginnings.settings(LEARNERS[0], spec.dataset, specs[0].options, spec.data_options)
+        layout.link("train", "All options", **address)
+        layout.link("data", "Other texts", **{"data": EMBEDDED, choosing.BRING: choosing.TEXTS})
     if pressed:
         sending.sweep("relations", specs, engines.offered()[0])
 

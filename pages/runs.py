@@ -14,16 +14,16 @@ from privgraph_workbench import components
 from privgraph_workbench.facts import composition, datasets, plans
 from privgraph_workbench.figures.chart import COLUMNS, Row
 from privgraph_workbench.figures.runs import compare, curves
-from privgraph_workbench.forms import again
+from privgraph_workbench.forms import beginnings
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.parts import cart, choosing, layout, one_run, run_rows, states
-from privgraph_workbench.parts.file_links import drawn_figure
+from privgraph_workbench.parts.links import drawn_figure
 from privgraph_workbench.report.asked import Entry
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, texts
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words import markup
-from privgraph_workbench.words.naming import labels, method_title, settings_of, statements_of
+from privgraph_workbench.words.naming import labels, method_title, settings_of
 from privgraph_workbench.words.numbers import duration, percent, rounded_delta, stated
 
 PAGE_SIZE = 15
@@ -62,11 +62,6 @@ def filters() -> RunQuery:
         "of_state": {name: states.state_word(name) for name in STATES},
         "tagged": {tag: tag for tag in queue.store().tags()},
     }
-    known = {**{key: list(titles) for key, titles in offered.items()}, "order": list(ORDERS)}
-    for key, admitted in known.items():
-        for value in st.query_params.get_all(key):
-            if value not in admitted:
-                st.warning(fill(words["address"], name=key, value=markup.literal(value[:80])))
     text = st.text_input(
         "Search",
         key="find",
@@ -82,7 +77,8 @@ def filters() -> RunQuery:
         FILTERS[key][1]: tuple(choosing.several(place, FILTERS[key][0], titles, key, placeholder=FILTERS[key][2]))
         for place, (key, titles) in zip(columns, offered.items(), strict=False)
     }
-    order, descending = ORDERS[last.selectbox("Order", list(ORDERS), key="order", bind="query-params")]
+    with last:
+        order, descending = ORDERS[choosing.one("Order", list(ORDERS), "order")]
     return RunQuery(text=text or "", order=order, descending=descending, **asked)
 
 
@@ -115,11 +111,6 @@ def choose(on: Sequence[str], off: Sequence[str]) -> None:
 def choose_none() -> None:
     st.session_state.pop(OVER, None)
     st.query_params.pop("chosen", None)
-
-
-def set_order(name: str) -> None:
-    if name in ORDERS:
-        st.session_state["order"] = name
 
 
 # What is done with chosen runs
@@ -164,12 +155,11 @@ def actions(records: Sequence[RunRecord], own: Sequence[str]) -> None:
                     st.rerun()
     with st.popover("Copy", icon=":material/content_copy:"):
         for record in records:
-            st.code(layout.link("train", run=record.id), language=None, wrap_lines=True)
+            layout.address("train", run=record.id)
         for record in known:
             st.code(plans.command_line(record.spec), language="shell", wrap_lines=True)
     if len(records) == len(known) == 1:
-        address = again.address(records[0])
-        st.page_link(shell.page("train"), label="Change and run again", icon=":material/edit:", query_params=address)
+        layout.link("train", "Change and run again", "edit", **beginnings.again(records[0]))
     if own:
         keep = partial(st.session_state.update, {DELETING: own})
         st.button(f"Delete ({len(own)})", icon=":material/delete:", key="delete_chosen", on_click=keep)
@@ -199,18 +189,18 @@ def side_by_side(chosen: Sequence[RunRecord]) -> None:
     st.markdown("### Side by side")
     groups = settings_of(chosen)[:MOST_COMPARED]
     records = [one for group in groups for one in group]
-    rows, statements = compare.data(records), statements_of(records)
+    rows = compare.data(records)
     st.table(comparison(rows))
     if together := composition.together(chosen):
         st.table([{name: markup.literal(value) for name, value in row.items()} for row in together], hide_index=True)
     left, right = layout.columns("compare", 2)
     with left:
-        drawn_figure("compare", rows, statements, "compared")
+        drawn_figure("compare", rows, "compared", records)
     names = labels([group[0] for group in groups], seeds=all(len(group) == 1 for group in groups))
     points = [point for group, label in zip(groups, names, strict=True) for point in mean_curve(group, label)]
     with right:
         if points:
-            drawn_figure("curves", points, statements, "compared", records)
+            drawn_figure("curves", points, "compared", records)
 
 
 def comparison(rows: Sequence[Row]) -> dict[str, dict[str, str]]:
@@ -254,7 +244,7 @@ def show_list() -> None:
     store = queue.store()
     if not store.count():
         st.info(words["empty"], icon="🕸️")
-        st.page_link(shell.page("start"), label="Start with the demo", icon=":material/play_arrow:")
+        layout.link("start", "Start with the demo", "play_arrow")
         return
     query = filters()
     groups = run_rows.by_setting(store, store.find_rows(query, graphs=True), query.order)
@@ -287,7 +277,7 @@ def show_list() -> None:
             "runs.list",
             {"rows": rows, "chosen": ticked, "ordered": order, "heard": heard},
             ticked=lambda found: choose(found["on"], found["off"]),
-            turned=lambda found: set_order(found["order"]),
+            turned=lambda found: choosing.put("order", found["order"]),
         )
     if not ticked:
         return

@@ -12,10 +12,9 @@ from privgraph.runs.spec import make_spec
 from privgraph_workbench.components import live_plot
 from privgraph_workbench.figures.drawing.with_plotly import draw
 from privgraph_workbench.figures.runs import tradeoff
-from privgraph_workbench.forms import beginnings, widgets
+from privgraph_workbench.forms import beginnings
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.parts import choosing, layout, sending, states
-from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, page, texts
 from privgraph_workbench.words import markup, meaning, naming
 from privgraph_workbench.words.numbers import bound, percent
@@ -25,7 +24,7 @@ CURVE = ("progap", "gnn", "mlp")
 """Methods that the curve shows: a private one between a network without privacy and none at all."""
 words = texts("start")
 DEMO_DATA = beginnings.DATA["social"]
-NETWORK = {"data": "social", **widgets.address(DEMO_DATA, prefix="data.")}
+NETWORK = {"data": "social", **beginnings.address(DEMO_DATA, prefix="data.")}
 DOORS = {
     "explore": (("train", "train", {}), ("data", "data", {choosing.BRING: choosing.GRAPH})),
     "teach": (("lessons", "lessons", {}), ("playground", "playground", {}), ("data", "social", NETWORK)),
@@ -65,11 +64,11 @@ def recent() -> None:
         for record, label in zip(readable, naming.labels(readable, whole=True), strict=True):
             with st.container(horizontal=True, vertical_alignment="center"):
                 states.badge(record)
-                st.page_link(shell.page("train"), label=markup.literal(label), query_params={"run": record.id})
+                layout.link("train", markup.literal(label), run=record.id)
                 if record.metrics:
                     st.caption(percent(record.metrics.get("test_accuracy")))
     if (total := queue.own().count()) > len(records):
-        st.page_link(shell.page("runs"), label=f"All {total:,} runs", icon=":material/list_alt:")
+        layout.link("runs", f"All {total:,} runs", "list_alt")
 
 
 queue.tick()
@@ -85,10 +84,7 @@ with st.container(border=True):
             if drawn is not None:
                 st.badge("example", color="violet", help=texts("labels")["example"])
             layout.reading("start")
-            address = {"data": "social"}
-            st.page_link(
-                shell.page("tradeoffs"), label="Compare methods", icon=":material/balance:", query_params=address
-            )
+            layout.link("tradeoffs", "Compare methods", "balance", data="social")
     if drawn is not None:
         with right:
             live_plot.show(drawn, key="start-curve-figure")
@@ -97,6 +93,5 @@ for column, (door, links) in zip(st.columns(len(DOORS)), DOORS.items(), strict=T
         st.markdown(f"### {words['doors'][door]['title']}")
         st.markdown(words["doors"][door]["text"])
         for name, link, query in links:
-            label = f"**{words['links'][link]}**"
-            st.page_link(shell.page(name), label=label, icon=":material/arrow_forward:", query_params=query)
+            layout.link(name, f"**{words['links'][link]}**", "arrow_forward", **query)
 recent()

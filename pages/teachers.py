@@ -25,12 +25,12 @@ from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.drawing.with_plotly import draw
 from privgraph_workbench.figures.runs import teachers_compared
 from privgraph_workbench.figures.teachers import answers, budget, ensembles, teacher_epsilons
-from privgraph_workbench.forms import again, data_options, widgets
+from privgraph_workbench.forms import beginnings, data_options, widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.parts import choosing, laboratory, layout, states
 from privgraph_workbench.parts.cached import kept
-from privgraph_workbench.parts.file_links import drawn_figure
 from privgraph_workbench.parts.laboratory import TIMES, Setting
+from privgraph_workbench.parts.links import drawn_figure
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, texts
 from privgraph_workbench.theme import EPSILONS
@@ -80,6 +80,10 @@ def first_run(records: Sequence[RunRecord]) -> str:
     return max(weighted or usual, key=lambda one: one.metrics.get("test_accuracy", 0.0)).id
 
 
+def refused(run: str) -> str:
+    return fill(words["unkept" if run in records else "unknown"], run=markup.literal(run[:80]))
+
+
 def new(method: str) -> RunSpec:
     """A run of that method that nobody has begun, on a graph that is chosen."""
     row = METHODS[method]
@@ -89,21 +93,13 @@ def new(method: str) -> RunSpec:
 
 
 def show(figure: str, record: RunRecord, *of: Any, view: str = "") -> None:
-    rows = figure_of(figure).data(*of)
-    drawn_figure(figure, rows, naming.statements_of([record]), f"{record.id}{view}", [record])
-
-
-def choice(label: str, key: str, offered: Sequence[str]) -> str:
-    """One of a few words, kept in the address."""
-    choosing.within(key, list(offered))
-    bound: dict[str, Any] = {"default": offered[0], "required": True, "key": key, "bind": "query-params"}
-    return str(st.segmented_control(label, offered, **bound))
+    drawn_figure(figure, figure_of(figure).data(*of), f"{record.id}{view}", [record])
 
 
 def choose_query(found: Answers, rows: Sequence[Row]) -> int:
     """The place of the query that is looked at, among those that pass a filter."""
     passing = {name: [row for row in rows if row[key] is value] for name, (key, value) in FILTERS.items()}
-    shown = passing.get(choice("Show", "show", ["all", *filter(passing.get, passing)]), rows)
+    shown = passing.get(choosing.one("Show", ["all", *filter(passing.get, passing)], "show", row=True), rows)
     nodes = [str(row["query"]) for row in shown]
     choosing.within("query", nodes)
     begin = laboratory.clearest_query(found, [int(row["order"]) for row in shown])
@@ -175,10 +171,11 @@ def one_query(
         points = [(settings[one].std, said[one].epsilon, said[one].epsilon_as_published) for one in TIMES]
         known = {settings[one].std: share for one, share in shares.items()}
         rows = figure_of("price").data(points, setting.std, known, by="noise")
-        drawn_figure("price", rows, {f"{naming.method_title(spec.method)}, planned": said[times]}, spec.id)
+        statements = {f"{naming.method_title(spec.method)}, planned": said[times]}
+        drawn_figure("price", rows, spec.id, statements=statements)
         more = {"split": spec.split, "store": shell.MINE}
-        address = again.settings(spec.method, spec.dataset, setting.options, spec.data_options, **more)
-        st.page_link(shell.page("train"), label="Train with these settings", query_params=address)
+        address = beginnings.settings(spec.method, spec.dataset, setting.options, spec.data_options, **more)
+        layout.link("train", "Train with these settings", **address)
 
 
 def prices(setting: Setting) -> list[layout.Number]:
@@ -203,7 +200,7 @@ def who_pays(record: RunRecord, setting: Setting | None) -> None:
             counts = sorted({1, *(max(1, round(share * setting.queries)) for share in SHARES)} - {setting.queries})
             points = [(count, setting.with_options({"queries": count}).epsilon) for count in counts]
             rows = budget.alike([*points, (setting.queries, said.epsilon)], said.delta)
-            drawn_figure("budget", rows, naming.statements_of([record]), f"{record.id}-alike", [record])
+            drawn_figure("budget", rows, f"{record.id}-alike", [record])
         return
     if (ensemble := laboratory.load(ENSEMBLE, record)) is None:
         return
@@ -211,9 +208,9 @@ def who_pays(record: RunRecord, setting: Setting | None) -> None:
     ends = ends if np.ptp(ensemble.sound) > 0 else {"Every private node pays": ensemble.sound.max()}
     layout.numbers([*((label, stated("sound", float(one)), help_) for label, one in ends.items()), *more])
     with st.container(horizontal=True, vertical_alignment="center"):
-        measure = choice("Epsilon", "epsilons.number", list(ensembles.MEASURES))
-        view = choice("View", "epsilons.view", list(teacher_epsilons.VIEWS))
-        by = choice("Coloured by", "epsilons.colour", list(ensembles.GROUPINGS))
+        measure = choosing.one("Epsilon", list(ensembles.MEASURES), "epsilons.number", row=True)
+        view = choosing.one("View", list(teacher_epsilons.VIEWS), "epsilons.view", row=True)
+        by = choosing.one("Coloured by", list(ensembles.GROUPINGS), "epsilons.colour", row=True)
         states.badges(dependent=measure != "sound", private=view == "strip" or by == "centrality")
         if not ensemble.per_teacher:
             st.badge("all votes", color="orange", icon=":material/warning:", help=words["all_votes"])
@@ -302,7 +299,7 @@ def comparison(found: Sequence[RunRecord], able: Mapping[str, str], record: RunR
     held = {run for row in rows for run in str(row["runs"]).split()}
     shown = [one for one in found if one.id in held]
     drawn = draw(teachers_compared.chart(rows), layout.theme())
-    drawn_figure("teachers_compared", rows, naming.statements_of(shown), "teachers", shown, drawn)
+    drawn_figure("teachers_compared", rows, "teachers", shown, plot=drawn)
     cells = pd.DataFrame(rows)
     cells["epsilon"] = [layout.up(value) for value in cells.epsilon]
     cells["kept"] = [any(run in able for run in str(runs).split()) for runs in cells.runs]
@@ -312,8 +309,8 @@ def comparison(found: Sequence[RunRecord], able: Mapping[str, str], record: RunR
     picked = layout.table(cells, helps_, {}, forms, key="compared", **shared)
     for runs in [str(rows[one]["runs"]).split() for one in picked.selection.rows if one < len(rows)]:
         if here := next((run for run in runs if run in able), None):
-            st.page_link(shell.page("teachers"), label="Open its answers", query_params={"run": here})
-        st.page_link(shell.page("runs"), label="Open its runs", query_params={"chosen": ",".join(runs)})
+            layout.link("teachers", "Open its answers", run=here)
+        layout.link("runs", "Open its runs", chosen=",".join(runs))
 
 
 words, helps = texts("teachers"), texts("teachers")["numbers"]
@@ -323,18 +320,15 @@ asked = st.query_params.get("run", "")
 found, able = teacher_runs(asked)
 records = {one.id: one for one in states.readable(found)}
 titles = {**able, **{name: fill(words["plan"], method=naming.method_title(name)) for name in TEACHERS}}
-if asked and asked not in titles:
-    st.warning(fill(words["unkept" if asked in records else "unknown"], run=markup.literal(asked[:80])))
-    del st.query_params["run"]
-choosing.begin("run", titles, first_run([records[name] for name in able]))
+first = first_run([records[name] for name in able])
 with st.container(horizontal=True, vertical_alignment="bottom"):
     with st.container(width=520):
-        name = choosing.one("Run", titles, "run")
+        name = choosing.one("Run", titles, "run", first=first, refused=refused)
     record = records.get(name)
     spec = new(name) if record is None else record.spec
     if record is not None:
         states.badge(record, finished=True)
-        st.page_link(shell.page("train"), label="Open the run", query_params={"run": record.id})
+        layout.link("train", "Open the run", run=record.id)
     layout.reading("teachers")
 names = () if record is None else laboratory.names_of(spec)
 setting, waits = None, names is None

@@ -15,7 +15,6 @@ from privgraph.data.catalogue import DATASETS, dataset
 from privgraph.data.errors import DataError
 from privgraph.data.spec import DatasetSpec, PublicFacts
 from privgraph.options import OptionError, Scalar, UnknownName, parameters, parse
-from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS
 from privgraph.runs import engines
 from privgraph.runs.engines import ENGINES
@@ -36,11 +35,11 @@ from privgraph_workbench.forms import data_options
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.parts import choosing, layout, sending, statement
 from privgraph_workbench.parts.cached import kept
-from privgraph_workbench.parts.file_links import figure_exports
+from privgraph_workbench.parts.links import figure_exports
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, texts
 from privgraph_workbench.words import markup
-from privgraph_workbench.words.naming import data_title, method_title, statements_of
+from privgraph_workbench.words.naming import data_title, method_title
 from privgraph_workbench.words.numbers import duration, percent
 
 POLL_SECONDS = 2.0
@@ -71,10 +70,8 @@ def of_graph(store: RunStore, graph: str) -> pd.DataFrame:
 
 
 @kept
-def points(
-    graph: str, unit: str, methods: tuple[str, ...], beside: bool
-) -> tuple[list[Row], dict[str, PrivacyStatement], list[RunRecord]]:
-    """The rows of the figure, with examples `beside` one's own runs; their statements and their runs."""
+def points(graph: str, unit: str, methods: tuple[str, ...], beside: bool) -> tuple[list[Row], list[RunRecord]]:
+    """The rows of the figure, with examples `beside` one's own runs, and their runs."""
     frame = finished(graph)
     if beside:
         frame = pd.concat([frame, of_graph(queue.examples(), graph)])
@@ -86,8 +83,7 @@ def points(
     rows = tradeoff.on_fronts(table_rows(summary.settings(frame), together))
     ids = tuple(run for row in rows for run in row["runs"].split())
     sources = (queue.own(), queue.examples()) if ids else ()  # a query without ids is for all runs
-    records = [one for source in sources for one in source.find(RunQuery(ids=ids))]
-    return rows, statements_of(records), records
+    return rows, [one for source in sources for one in source.find(RunQuery(ids=ids))]
 
 
 @kept
@@ -100,15 +96,17 @@ def advised(graph: str, unit: str) -> list[advice.Advice]:
     return advice.advise(finished(graph), unit)
 
 
-def headline(found: Sequence[advice.Advice], epsilon: float) -> str:
-    """The line of the advice at an epsilon."""
+def headline(found: Sequence[advice.Advice], unit: str) -> None:
+    """The line of the advice at an epsilon that is chosen."""
+    label, offered = f"ε, {tradeoff.UNITS[unit]} protected", [each.epsilon for each in found]
+    epsilon = st.select_slider(label, offered, key=f"at.{unit}", bind="query-params")
     one = next(one for one in found if one.epsilon == epsilon)
     outcome = one.outcome.value if one.take or one.outcome is advice.Outcome.UNKNOWN else "nothing"
     names = " / ".join(map(method_title, one.take))
     names += f" (ε {one.at:g})" if one.at != one.epsilon else ""
     slots = {"epsilon": f"{epsilon:g}", "methods": markup.literal(names)}
     text = texts("advice")[outcome]
-    return fill(text, **{name: value for name, value in slots.items() if f"{{{name}}}" in text})
+    st.markdown(fill(text, **{name: value for name, value in slots.items() if f"{{{name}}}" in text}))
 
 
 def table(found: Sequence[advice.Advice]) -> None:
@@ -158,13 +156,12 @@ def answer(graph: str, unit: str, was_pending: bool) -> None:
     chosen = (graph, unit, tuple(methods), beside)
     drawn = plotted(chosen, published, front, share, layout.theme())
     live_plot.show(drawn, key=f"tradeoff.{unit}", on_click=lambda runs: st.session_state.update({OPENED: runs}))
-    rows, statements, records = points(*chosen)
+    rows, records = points(*chosen)
     if rows:
-        figure_exports("tradeoff", rows, statements, name=graph.partition(" ")[0], runs=records)
+        figure_exports("tradeoff", rows, graph.partition(" ")[0], records)
     for one in ("edge", "node") if unit == BOTH else (unit,):
         if found := advised(graph, one):
-            label, offered = f"ε, {tradeoff.UNITS[one]} protected", [each.epsilon for each in found]
-            st.markdown(headline(found, st.select_slider(label, offered, key=f"at.{one}", bind="query-params")))
+            headline(found, one)
             if share is not None:
                 reach(found, share)
             table(found)
@@ -199,7 +196,7 @@ def price(specs: Sequence[RunSpec], facts: PublicFacts) -> int:
     known = own.find(RunQuery(states=("done",), limit=MOST_KNOWN))
     st.caption(f"New runs: {len(left)}; time: {duration(sweeps.seconds(left, facts, known, capacity()))}")
     if private := [plan.statement for plan in planned if plan.statement.unit != "none"]:
-        st.caption(statement.together(private, seeds))
+        statement.together(private, seeds)
     return len(left)
 
 
@@ -255,7 +252,7 @@ def train(name: str, graph: str, unit: str) -> None:
         return
     if datasets.unavailable(spec) is not None:
         st.info("The files of this graph are not on this machine.", icon=":material/folder_off:")
-        st.page_link(shell.page("data"), label="Get them", query_params={"data": spec.name})
+        layout.link("data", "Get them", data=spec.name)
         return
     run = next(iter(finished(graph).run), None)
     form(spec, dict(queue.of(run).get(run).spec.data_options) if run else {}, unit)
@@ -267,21 +264,13 @@ known = graphs()
 here = [one.name for one in datasets.choices() if datasets.unavailable(one) is None]
 counts = {one: known.get(one, ("", 0))[1] for one in (*known, *here)}
 titles = {one: f"{data_title(one) if one in DATASETS else one} ({runs} runs)" for one, runs in counts.items()}
-asked = st.query_params.get("data", "")
-if asked and asked not in titles:
-    st.warning(f"In this page's address, data has no value {markup.literal(asked[:80])}; it is left out.")
-    del st.query_params["data"]
 left, middle, right = st.columns([5, 3, 5], vertical_alignment="bottom")
 with left:
     name = choosing.one("Graph", titles, "data")
-unit = str(
-    middle.segmented_control(
-        "Protects", ["edge", "node", BOTH], default="edge", required=True, key="protects", bind="query-params"
-    )
-)
-methods = choosing.several(
-    right, "Methods", {one: method.title for one, method in METHODS.items()}, "curve", placeholder="all"
-)
+with middle:
+    unit = choosing.one("Protects", ["edge", "node", BOTH], "protects", row=True)
+offered = {one: method.title for one, method in METHODS.items()}
+methods = choosing.several(right, "Methods", offered, "curve", placeholder="all")
 words, _ = known.get(name, (GraphId.made(name, {}, "random").words(), 0))
 layout.reading("tradeoffs")
 busy = sending.pending("tradeoffs")

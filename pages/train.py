@@ -4,42 +4,57 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 
 import streamlit as st
 
 from privgraph.data.errors import DataError
 from privgraph.data.spec import DatasetSpec
-from privgraph.methods.base import Plan
+from privgraph.methods.base import Plan, filled_in
 from privgraph.methods.row import MethodSpec
-from privgraph.options import OptionError, parameters
+from privgraph.options import OptionError, build, parameters
 from privgraph.registry import METHODS
 from privgraph.runs.graph_id import GraphId
+from privgraph.runs.launch import capacity
 from privgraph.runs.memory import too_large
-from privgraph.runs.records import RunQuery
-from privgraph.runs.spec import RunSpec
-from privgraph_workbench import advice, summary
-from privgraph_workbench.facts import datasets, method_costs
+from privgraph.runs.records import RunQuery, StoreError
+from privgraph.runs.spec import RunSpec, make_spec
+from privgraph_workbench import advice, summary, sweeps
+from privgraph_workbench.facts import datasets, expecting, method_costs, plans
+from privgraph_workbench.facts.drowned import drowned
 from privgraph_workbench.facts.expecting import Outlook
 from privgraph_workbench.figures.runs import expected
-from privgraph_workbench.forms import again, beginnings, data_options, widgets
+from privgraph_workbench.forms import beginnings, data_options, widgets
+from privgraph_workbench.forms.beginnings import SEEDS, SETUP
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.parts import choosing, layout, one_run, planning, sending, statement
+from privgraph_workbench.parts import choosing, layout, one_run, sending, statement
 from privgraph_workbench.parts.cached import kept
-from privgraph_workbench.parts.file_links import drawn_figure
-from privgraph_workbench.parts.planning import SEEDS, SETUP, Asked
-from privgraph_workbench.serving import shell
+from privgraph_workbench.parts.links import drawn_figure
 from privgraph_workbench.text import fill, texts
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.meaning import WHO, protected
 from privgraph_workbench.words.measures import RELATIONS
-from privgraph_workbench.words.naming import statements_of
-from privgraph_workbench.words.numbers import duration, kept_budget, number, percent, stated
+from privgraph_workbench.words.numbers import duration, kept_budget, number, option, percent, stated
 
 MOST_READ = 5000
 KINDS = {"upload": 0, "embedded": 1, "real": 2}
+HIDES = {"edge": "connections", "node": "people"}
 words = texts("train")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What the form holds: `options` of the method without a budget, and `epsilons`, none where nothing is
+    protected."""
+
+    options: widgets.Filled
+    epsilons: Sequence[float]
+    data: widgets.Filled
+    split: str
+    setup: widgets.Filled
 
 
 # Graph and method
@@ -50,24 +65,10 @@ def trained_on() -> Counter[str]:
     return Counter(row["dataset"] for row in queue.store().find_rows(RunQuery(states=("done",), limit=MOST_READ)))
 
 
-@kept
-def best(graph: str, unit: str, epsilon: float) -> str:
-    """The method that the examples advise on a graph at that unit and budget; "" for none."""
-    query = RunQuery(datasets=(graph.partition(" (")[0],), states=("done",))
-    frame = summary.runs(queue.examples(), query)
-    found = advice.advise(frame[frame.graph == graph], unit)
-    at = next((one for one in found if one.epsilon == epsilon), None)
-    told = at is not None and at.at == epsilon and at.outcome in (advice.Outcome.TAKE, advice.Outcome.OPEN)
-    return at.take[0] if at is not None and told and at.take else ""
-
-
 def choose_graph() -> DatasetSpec:
     """The graph, of those on this machine, each with its size and its finished runs."""
     every = datasets.choices()
     here = {spec.name: spec for spec in every if datasets.unavailable(spec) is None}
-    asked = st.query_params.get("data")
-    if asked is not None and asked not in here:
-        st.warning(fill(words["no_graph"], reason=datasets.complaint(asked)))
     runs = trained_on()
     titles: dict[str, str] = {}
     for spec in sorted(here.values(), key=lambda spec: KINDS.get(spec.kind, 3)):
@@ -78,7 +79,7 @@ def choose_graph() -> DatasetSpec:
         titles[spec.name] = " · ".join([spec.title, *told])
     away = ", ".join(markup.literal(spec.title) for spec in every if spec.name not in here)
     hint = fill(words["away"], graphs=away) if away else None
-    spec = here[choosing.one("Graph", choosing.titles(titles), "data", help=hint)]
+    spec = here[choosing.one("Graph", choosing.titles(titles), "data", refused=datasets.complaint, help=hint)]
     if spec.caution:
         st.caption(markup.literal(spec.caution))
     return spec
@@ -88,11 +89,13 @@ def choose_method(spec: DatasetSpec) -> MethodSpec | None:
     """The method, of those that fit the graph; None where none does."""
     every = beginnings.ordered()
     refused = {one.name: reason for one in every if (reason := beginnings.unfit(one, spec))}
-    titles = {one.name: f"{one.title} · {beginnings.hides(one)}" for one in every if one.name not in refused}
+    hidden = {one.name: " or ".join(HIDES[unit] for unit in one.units if unit in HIDES) for one in every}
+    fit = [one for one in every if one.name not in refused]
+    titles = {one.name: f"{one.title} · hides {hidden[one.name] or 'nothing'}" for one in fit}
     if not titles:
         st.error(fill(words["no_method"], title=markup.literal(spec.title)))
         return None
-    held = METHODS[st.query_params.get("method") if st.query_params.get("method") in titles else next(iter(titles))]
+    held = next((one for one in fit if one.name == st.query_params.get("method")), fit[0])
     about = markup.literal(f"{held.about.partition('. ')[0].rstrip('.')}. {held.paper}")
     method = choosing.method(titles, refused, about)
     if refused:
@@ -104,7 +107,7 @@ def choose_method(spec: DatasetSpec) -> MethodSpec | None:
 # Privacy and options
 
 
-def choose_unit(method: MethodSpec, spec: DatasetSpec) -> widgets.Filled:
+def choose_unit(method: MethodSpec, spec: DatasetSpec) -> str:
     """Who is protected; units that the method refuses on this graph are not offered."""
     found = {one: method.refuses(spec.task, spec.undirected, one) for one in method.units}
     held = choosing.unit(method, [one for one, reason in found.items() if reason is None])
@@ -113,18 +116,17 @@ def choose_unit(method: MethodSpec, spec: DatasetSpec) -> widgets.Filled:
             st.caption(fill(words["refused"], unit=WHO.get(one, one), reason=markup.sentence(reason)))
     what = fill(words["protects"], what=protected(held, method.neighbours))
     st.caption(what if held != "none" else words["protects_none"])
-    return widgets.Filled(values={"unit": held})
+    return held
 
 
 def choose_options(spec: DatasetSpec, method: MethodSpec) -> Asked:
     """Unit, target epsilon and seeds; and folded away all other options."""
-    known = beginnings.form(method)
+    known = beginnings.of_method(method.name)
     widgets.warn([*known, SEEDS, *SETUP])
     left, middle, right = st.columns([4, 6, 2], gap="medium")
     with left:
-        privacy = choose_unit(method, spec)
-    unit = str(privacy.values["unit"])
-    epsilons: list[float] = []
+        unit = choose_unit(method, spec)
+    privacy, epsilons = widgets.Filled(values={"unit": unit}), []
     if unit != "none":
         with middle:
             budget = next(one for one in known if one.name == "epsilon")
@@ -135,53 +137,101 @@ def choose_options(spec: DatasetSpec, method: MethodSpec) -> Asked:
                 privacy |= widgets.Filled(errors={budget.label: str(error)})
     with right:
         setup = widgets.options_form([SEEDS], heading=False)
-    private = [one for one in known if one.option.group == "Privacy" and one.name not in ("unit", "epsilon")]
-    levels = [one for one in known if one.option.group.endswith(" level")]
-    own = [one for one in levels if one.option.group == f"{unit.capitalize()} level"]
-    others = [one for one in known if one.option.group != "Privacy" and one not in levels]
-    rest = [*(private if unit != "none" else ()), *own, *others]
+    groups = [f"{unit.capitalize()} level", *(["Privacy"] if unit != "none" else [])]
+    shown = [one for one in known if one.name not in ("unit", "epsilon")]
+    own = [one for one in shown if one.option.group in groups]
+    own.sort(key=lambda one: one.option.group != "Privacy")
+    rest = [*own, *(one for one in shown if one.option.group != "Privacy" and " level" not in one.option.group)]
     folded = [*rest, *SETUP]
     ajar = widgets.ajar("more", folded) | widgets.ajar("data", beginnings.of_data(spec), "data.")
-    wrong = st.container()
-    moved = sum(one.name in st.query_params and widgets.is_moved(one) for one in folded)
+    wrong, moved = st.container(), sum(map(widgets.is_moved, folded))
     label = f"More options{f' ({moved} changed)' if moved else ''}"
     with st.expander(label, expanded=ajar, key="fold.more", icon=":material/tune:"):
         data = data_options.options_form(spec, within=wrong)
         offered = [one for one in words["splits"] if one != "public" or spec.public_split]
-        split = st.segmented_control(
-            "Split", offered, default="random", required=True, key="split", bind="query-params",
-            help="\n".join(f"- {one}: {words['splits'][one]}." for one in offered),
-        )  # fmt: skip
+        hint = "\n".join(f"- {one}: {words['splits'][one]}." for one in offered)
+        split = choosing.one("Split", offered, "split", row=True, help=hint)
         if method.own_parts:
             st.caption(fill(words["own_parts"], title=method.title))
         options = privacy | widgets.options_form(rest, known=privacy.values, flat=True)
         setup |= widgets.options_form(SETUP, flat=True)
-    return Asked(options=options, epsilons=epsilons, data=data, split=str(split), setup=setup)
+    return Asked(options=options, epsilons=epsilons, data=data, split=split, setup=setup)
 
 
-# The bar
+# What comes of it
 
 
-def span(shown: Sequence[str]) -> str:
-    if not shown:
-        return "—"
-    return shown[0] if shown[0] == shown[-1] else f"{shown[0]} – {shown[-1]}"
+def plans_of(spec: DatasetSpec, method: MethodSpec, asked: Asked) -> list[Plan] | None:
+    """A plan for each budget; None while the graph is counted. Raises `OptionError` and `DataError`."""
+    wanted = [{**asked.options.values, "epsilon": one} for one in asked.epsilons] or [dict(asked.options.values)]
+    config = build(method.load_config(), wanted[0])
+    facts, found = datasets.public_facts(spec, asked.data.values, asked.split), None
+    if facts is not None:
+        with st.spinner("Calibrating the noise"):
+            found = [plans.plan(method.name, one, facts) for one in wanted]
+    asked.options.fill_in(filled_in(config, found[0].statement if found else None))
+    return found
 
 
-def numbers(found: Sequence[Plan], told: Outlook, asked: Asked, relations: bool, took: float | None) -> None:
-    """Epsilon, noise, expected accuracy and time, of all budgets that are asked for."""
-    pairs = zip(asked.budgets, (plan.statement for plan in found), strict=False)
-    sound = [stated("sound", kept_budget(epsilon, said.epsilon) or said.epsilon) for epsilon, said in pairs]
-    st.metric(EPSILONS["sound"].title, span(sound), help=words["sound"], width="content")
+def specs_of(spec: DatasetSpec, method: MethodSpec, asked: Asked) -> list[RunSpec]:
+    """The runs that are asked for, budget by budget and seed by seed."""
+    setup, values = asked.setup.values, asked.options.values
+    shared = {"data_options": asked.data.values, "split": asked.split, "device": setup["device"]}
+    budgets = [{"epsilon": one} for one in asked.epsilons] or [{}]
+    seeds = range(setup["seed"], setup["seed"] + setup["seeds"])
+    return [make_spec(method.name, spec.name, values | one, seed=seed, **shared) for one in budgets for seed in seeds]
+
+
+def outlook_of(run: RunSpec, method: MethodSpec) -> Outlook:
+    """What finished runs, else those of the examples, say of such a run."""
+    methods = dict.fromkeys((run.method, method.without_privacy, advice.BASELINE))
+    return expecting.outlook(expecting.known_rows(queue.store(), methods, run.dataset), run)
+
+
+def numbers(found: Sequence[Plan], told: Outlook, asked: Asked, runs: Sequence[RunSpec], relations: bool) -> None:
+    """Epsilon, noise, expected accuracy and time, each from the first budget to the last."""
     name = next(iter(found[0].noise), "") if found else ""
-    noise = span([number(plan.noise[name], 3) for plan in found]) if name else "none"
-    hint = fill(words["noise"], name=name.replace("_", " ") or "none")
-    st.metric("Noise", noise, help=hint, width="content")
-    reached = [percent(one["mean"]) for one in map(told.expected, asked.budgets) if one is not None]
-    label = "Expected PREC@1" if relations else "Expected accuracy"
-    st.metric(label, span(reached) if reached else "unknown", help=words["expected"], width="content")
-    time = "not known yet" if took is None else duration(max(1.0, took))
-    st.metric("Time", time, help=words["time"], width="content")
+    budgets = [*asked.epsilons] or [None]
+    kept = [
+        kept_budget(one, plan.statement.epsilon) or plan.statement.epsilon
+        for one, plan in zip(budgets, found, strict=False)
+    ]
+    reached = [percent(one["mean"]) for one in map(told.expected, budgets) if one is not None]
+    took = None
+    if runs and found:
+        workers = 1
+        with suppress(StoreError):
+            workers = capacity()
+        took = sweeps.seconds(runs, found[0].facts, expecting.finished(queue.own(), [runs[0].method]), workers)
+    time = [] if took is None else [duration(max(1.0, took))]
+    accuracy = "Expected PREC@1" if relations else "Expected accuracy"
+    for label, shown, nothing, hint in (
+        (EPSILONS["sound"].title, [stated("sound", one) for one in kept], "—", words["sound"]),
+        (
+            "Noise",
+            [number(plan.noise[name], 3) for plan in found if name],
+            "none",
+            fill(words["noise"], name=name.replace("_", " ") or "none"),
+        ),
+        (accuracy, reached, "unknown", words["expected"]),
+        ("Time", time, "not known yet", words["time"]),
+    ):
+        st.metric(label, " – ".join(dict.fromkeys((*shown[:1], *shown[-1:]))) or nothing, help=hint, width="content")
+
+
+def doubts(found: Sequence[Plan], told: Outlook, asked: Asked) -> None:
+    """Warn where noise swamps edges, or all that is learnt: by the plans of those budgets of which no run
+    tells."""
+    held: dict[str, list[tuple[float, dict[str, str]]]] = {}
+    for plan, epsilon in sorted(zip(found, asked.epsilons, strict=False), key=lambda one: one[1]):
+        at = told.expected(epsilon)
+        if (at is None or at["low"] is None) and (worst := drowned(plan)) is not None:
+            times = number(worst.times, 2) if worst.times < 100 else f"{worst.times:,.0f}"
+            slots = {"where": worst.what, "times": times}
+            held.setdefault("edges" if worst.edges else "swamped", []).append((epsilon, slots))
+    for kind, swamped in held.items():
+        epsilons = ", ".join(option(epsilon) for epsilon, _ in swamped)
+        st.warning(fill(words["doubts"][kind], epsilons=epsilons, **swamped[0][1]), icon=":material/trending_down:")
 
 
 def start_here(method: MethodSpec, spec: DatasetSpec, asked: Asked) -> None:
@@ -193,7 +243,7 @@ def start_here(method: MethodSpec, spec: DatasetSpec, asked: Asked) -> None:
     name = best(graph, unit, asked.epsilons[0])
 
     def take() -> None:
-        choosing.put("method", name)
+        choosing.put("method", str(name))
         widgets.turn()
 
     if name == method.name:
@@ -202,14 +252,24 @@ def start_here(method: MethodSpec, spec: DatasetSpec, asked: Asked) -> None:
         st.button(f"Start here: {METHODS[name].title}", key="start_here", icon=":material/flag:", on_click=take)
 
 
+@kept
+def best(graph: str, unit: str, epsilon: float) -> object:
+    """The method that the examples advise on a graph at that unit and budget, if any."""
+    frame = summary.runs(queue.examples(), RunQuery(datasets=(graph.partition(" (")[0],), states=("done",)))
+    for at in advice.advise(frame[frame.graph == graph], unit):
+        told = at.outcome in (advice.Outcome.TAKE, advice.Outcome.OPEN) and at.take
+        if told and at.epsilon == at.at == epsilon:
+            return at.take[0]
+    return None
+
+
 def expect(told: Outlook, asked: Asked, run: RunSpec) -> None:
     if not told.points:
         st.info(words["no_runs"])
         return
     ids = tuple(run for point in told.points for run in point["runs"].split())
     records = queue.store().find(RunQuery(ids=ids))
-    rows = expected.data(told, asked.epsilons)
-    drawn_figure("expected", rows, statements_of(records), run.method, records)
+    drawn_figure("expected", expected.data(told, asked.epsilons), run.method, records)
     if told.differs:
         hint = fill(words["other_options"], options=markup.literal(", ".join(told.differs)))
         st.badge("other options", color="orange", help=hint)
@@ -217,24 +277,24 @@ def expect(told: Outlook, asked: Asked, run: RunSpec) -> None:
 
 def promise(found: Sequence[Plan], asked: Asked, runs: Sequence[RunSpec]) -> None:
     """The statement as planned; of several budgets that of the first, and what all cost together."""
-    first = found[0]
+    first, said = found[0], found[0].statement
     if len(found) > 1:
         st.markdown(f"**ε = {asked.epsilons[0]:g}**")
-    statement.numbers(first.statement, asked=asked.budgets[0])
-    if len(runs) > 1 and first.statement.unit != "none":
-        st.caption(statement.together([plan.statement for plan in found], len(runs) // len(found)))
-    statement.ledger(first.statement.ledger)
+    statement.numbers(said, asked=next(iter(asked.epsilons), None))
+    if len(runs) > 1 and said.unit != "none":
+        statement.together([plan.statement for plan in found], len(runs) // len(found))
+    statement.ledger(said.ledger)
     memory = f"{first.memory_mb:,.0f}" if first.memory_mb else "—"
     st.caption(fill(words["work"], steps=f"{first.steps:,}", unit=first.work.step, memory=memory))
     for note in first.notes:
         st.caption(markup.sentence(note))
     with st.expander("Promise and assumptions"):
-        statement.promise(first.statement)
-    if runs and runs[0].method in method_costs.PRIVATE and first.statement.unit != "none":
+        statement.promise(said)
+    if runs and runs[0].method in method_costs.PRIVATE and said.unit != "none":
         run, known = runs[0], {one.name: one.default for one in parameters(METHODS[runs[0].method].load_config())}
         moved = {name: one for name, one in run.options.items() if name in ("unit", "epsilon") or one != known[name]}
-        address, label = again.settings(run.method, run.dataset, moved, run.data_options), "Other noise"
-        st.page_link(shell.page("accounting"), label=label, icon=":material/calculate:", query_params=address)
+        address = beginnings.settings(run.method, run.dataset, moved, run.data_options)
+        layout.link("accounting", "Other noise", "calculate", **address)
 
 
 def form() -> None:
@@ -252,30 +312,30 @@ def form() -> None:
     if method is None:
         return
     asked = choose_options(spec, method)
+    errors = [*asked.data.errors, *asked.options.errors, *asked.setup.errors]
     reasons: list[str] = []
     found: list[Plan] | None = []
-    if not asked.errors:
+    if not errors:
         try:
-            found = planning.plans_of(spec, method, asked)
+            found = plans_of(spec, method, asked)
         except (OptionError, DataError) as error:
             reasons.append(str(error))
     if found and (refusal := too_large(max(plan.memory_mb for plan in found))):
         reasons.append(refusal)
-    runs = [] if asked.errors or reasons else planning.specs_of(spec, method, asked)
-    told = planning.outlook_of(runs[0], method) if runs else Outlook()
-    took = planning.seconds_of(runs, found[0].facts) if runs and found else None
+    runs = [] if errors or reasons else specs_of(spec, method, asked)
+    told = outlook_of(runs[0], method) if runs else Outlook()
     with bar:
-        numbers(found or [], told, asked, RELATIONS in method.tasks, took)
+        numbers(found or [], told, asked, runs, RELATIONS in method.tasks)
         label = "Run" if len(runs) < 2 else f"Run {len(runs)} runs"
         if st.button(label, type="primary", key="go", disabled=not runs, icon=":material/play_arrow:"):
-            sending.send(runs, changed=st.query_params.get(again.CHANGED, ""))
+            sending.send(runs, changed=st.query_params.get(beginnings.CHANGED, ""))
     with below:
-        for kind, slots in planning.doubts(found or [], told, asked) if runs else ():
-            st.warning(fill(words["doubts"][kind], **slots), icon=":material/trending_down:")
+        if runs:
+            doubts(found or [], told, asked)
         for text in reasons:
             st.error(markup.sentence(text))
-        if asked.errors:
-            st.info(widgets.pointer(asked.errors), icon=":material/edit:")
+        if errors:
+            widgets.correct(errors)
         if found is None:
             read = partial(datasets.public_facts, spec, asked.data.values, asked.split)
             layout.wait(words["counting"], lambda: read() is not None)

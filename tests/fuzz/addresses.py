@@ -25,9 +25,8 @@ from privgraph.registry import ATTACKS, AUDITS, METHODS
 from privgraph.runs.records import STATES, RunQuery
 from privgraph_workbench.facts import datasets
 from privgraph_workbench.forms import widgets
+from privgraph_workbench.forms.beginnings import SCALE, SEEDS, SETUP
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.parts import pricing
-from privgraph_workbench.parts.planning import SEEDS, SETUP
 from privgraph_workbench.serving import shell
 from privgraph_workbench.serving.server import Gate
 
@@ -101,7 +100,7 @@ def _forms(page: str, query: Query) -> Iterator[tuple[str, Sequence[Parameter]]]
     """The options in a page's address, by prefix."""
     if page in ("train", "accounting"):
         name = query.get("method", ["progap"])[-1]
-        yield "", [*parameters(METHODS[name if name in METHODS else "progap"].load_config()), SEEDS, *SETUP]
+        yield "", [*parameters(METHODS[name if name in METHODS else "progap"].load_config()), SCALE, SEEDS, *SETUP]
     if page in ("train", "data", "accounting"):
         yield "data.", parameters(cast(type, DATASETS["social"].load_options()))
     if page == "audit":
@@ -147,13 +146,10 @@ def take(given: object) -> Sequence[str]:
 
 def _read(page: str, query: Query, asked: Asked, said: list[str]) -> None:
     for prefix, found in _forms(page, query):
-        said += widgets.complaints(found, prefix)
+        widgets.warn(found, prefix)
     if "data" in asked and asked["data"] not in DATASETS:
         said.append(datasets.complaint(asked["data"]))
-    if page == "accounting":
-        pricing.given_noise()
-        pricing.wanted_epsilon(METHODS["progap"].load_config())
-    elif page == "runs":
+    if page == "runs":
         kept().store.find_rows(RunQuery(text=asked.get("find", ""), tags=tuple(asked.get_all("tagged"))), graphs=True)
 
 

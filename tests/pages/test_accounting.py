@@ -10,13 +10,13 @@ from streamlit.testing.v1 import AppTest
 from tests.figures.made_accounts import FACTS
 
 from privgraph_workbench.facts import method_costs
-from privgraph_workbench.parts import pricing
+from privgraph_workbench.parts import layout
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words.numbers import stated
 
 Open = Callable[..., AppTest]
 SIZES = {
-    "data": pricing.TYPED,
+    "data": "typed sizes",
     "size__nodes": str(FACTS.nodes),
     "size__edges": str(FACTS.edges),
     "size__train_nodes": str(FACTS.train_nodes),
@@ -27,7 +27,7 @@ SIZES = {
 @pytest.fixture(autouse=True)
 def one_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     """Short curves, and all of them in the first drawing, however slow the machine is."""
-    monkeypatch.setattr(pricing, "BUDGET_SECONDS", 3600.0)
+    monkeypatch.setattr(layout, "BUDGET_SECONDS", 3600.0)
     monkeypatch.setattr(method_costs, "SPREAD", 2.0)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
 from unittest.mock import patch
@@ -12,10 +12,10 @@ from unittest.mock import patch
 from streamlit.testing.v1 import AppTest
 from tests.workbench.test_every_seed_counts import another, seeds, statements
 
-from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.store import RunStore
 from privgraph_workbench.figures.export import export
-from privgraph_workbench.parts import file_links
+from privgraph_workbench.parts import links
+from privgraph_workbench.words.naming import statements_of
 
 Offered = tuple[str, str, frozenset[float]]
 """A figure, how its files' names begin, and the sound epsilons of the statements in its JSON file."""
@@ -25,14 +25,13 @@ Offered = tuple[str, str, frozenset[float]]
 def offered() -> Iterator[list[Offered]]:
     """The figures whose files pages offer meanwhile."""
     found: list[Offered] = []
-    honest = file_links.figure_exports
+    honest = links.figure_exports
 
-    def noted(
-        figure: str, rows: Sequence[Any], held: Mapping[str, PrivacyStatement], *, name: str, **more: Any
-    ) -> None:
+    def noted(figure: str, rows: Sequence[Any], name: str, runs: Sequence[Any] = (), statements: Any = None) -> None:
+        held = statements_of(runs) if statements is None else statements
         said = json.loads(export(figure, rows, held, "json"))["statements"].values()
         found.append((figure, name, frozenset(float(one["epsilon"]) for one in said)))
-        honest(figure, rows, held, name=name, **more)
+        honest(figure, rows, name, runs, statements)
 
     with ExitStack() as stack:
         for module in [one for name, one in sys.modules.items() if name.startswith("privgraph_workbench.")]:

@@ -99,7 +99,7 @@ def test_noise_that_swamps_edges_is_told_below_the_bar(
 
 @pytest.mark.parametrize("method", sorted(METHODS))
 def test_no_fresh_form_begins_with_a_large_budget(method: str) -> None:
-    form = {one.name: one for one in beginnings.form(METHODS[method])}
+    form = {one.name: one for one in beginnings.of_method(method)}
     assert float(form["epsilon"].default) <= beginnings.EPSILON
     essential = set(beginnings.ESSENTIAL.get(method, ()))
     assert essential <= set(form)

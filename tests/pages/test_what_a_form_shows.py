@@ -7,10 +7,7 @@ Training, validation and test have other sizes in each split, so that sizes of a
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import nullcontext
-from types import SimpleNamespace
 from typing import Any
-from unittest.mock import patch
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -23,11 +20,10 @@ from privgraph.data.load import load
 from privgraph.data.upload import check_upload, save_upload
 from privgraph.options import values
 from privgraph.privacy.statement import PrivacyStatement
-from privgraph.registry import METHODS
 from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
-from privgraph_workbench.parts import planning
+from privgraph_workbench.facts import datasets, plans
 
 SPLITS = ("random", "public", "inductive")
 SEEDS = (0, 3)
@@ -64,12 +60,9 @@ def numbers(statement: PrivacyStatement) -> tuple[Any, ...]:
 def shown(case: Case, name: str, split: str) -> tuple[Any, ...]:
     """What the page shows ahead: noise, and the numbers of the statement."""
     options = {key: value for key, value in values(case.config()).items() if key != "epsilon"}
-    filled = SimpleNamespace(values=options, fill_in=lambda _: None)
-    asked = SimpleNamespace(options=filled, epsilons=[4.0], data=SimpleNamespace(values={}), split=split)
-    with patch.object(planning.st, "spinner", lambda _: nullcontext()):
-        found = planning.plans_of(dataset(name), METHODS[case.method], asked)  # type: ignore[arg-type]
-    assert found
-    (plan,) = found
+    facts = datasets.public_facts(dataset(name), {}, split)
+    assert facts is not None
+    plan = plans.plan(case.method, {**options, "epsilon": 4.0}, facts)
     return dict(plan.noise), numbers(plan.statement)
 
 

@@ -17,8 +17,8 @@ import streamlit as st
 from privgraph.home import home
 from privgraph.options import OptionError
 from privgraph.runs.examining import write
+from privgraph_workbench.parts import layout
 from privgraph_workbench.report.asked import LETTERS, MOST, Entry
-from privgraph_workbench.serving import shell
 from privgraph_workbench.text import texts
 
 WORDS = tuple(name for name in LETTERS if name != "caption")
@@ -114,7 +114,7 @@ def button(key: str, mark: str, make: Callable[[], Entry]) -> None:
     told = texts("report")["page"]
     there = {one.mark for one in entries()}
     if mark in there:
-        st.page_link(shell.page("report"), label=told["in"], icon=":material/check:")
+        layout.link("report", told["in"], "check")
         return
     st.button(
         told["add"],

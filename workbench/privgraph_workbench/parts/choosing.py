@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -18,7 +19,6 @@ from privgraph.options import parameters
 from privgraph.registry import METHODS, MethodSpec
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.forms import fields, widgets
-from privgraph_workbench.text import fill, texts
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.meaning import WHO
 
@@ -59,33 +59,44 @@ def titles(named: Mapping[str, str]) -> dict[str, str]:
 
 def one(
     label: str,
-    titles: Mapping[str, str],
+    titles: Collection[str],
     key: str,
     *,
+    first: str | None = None,
+    refused: Callable[[str], str] | None = None,
     moved: Callable[[], object] | None = None,
     row: bool = False,
     **rest: Any,
 ) -> str:
-    """The name that is chosen: of the address, else on this page, else (for what is in `ALONG`) on one
-    before. `moved` is called when somebody chooses another. As a `row`, they are a few buttons; else a list
-    that opens.
+    """The name that is chosen: of the address, else (for what is in `ALONG`) on a page before, else on this.
 
     Streamlit's selectors hold titles, and titles change while a page is open (a run gets a namesake). So what
     is chosen is kept by its name, and told to the selector at each drawing: also where it is the first, for
     want of what was chosen among others, which the browser would go on showing.
+
+    Args:
+        label: What is chosen.
+        titles: What stands for each name, where that is not the name itself.
+        key: In the address.
+        first: The name that is chosen where nobody has chosen; by default the first of all.
+        refused: Says, as Markdown, why a name of the address is none of these.
+        moved: Called when somebody chooses another.
+        row: A few buttons; else a list that opens.
+        rest: Arguments of the selector.
     """
-    held, asked = st.session_state, st.query_params.get(key)
-    along = asked is None and key in ALONG
-    there = [asked, held.get(_BEFORE + key) if along else None, held.get(key)]
-    known = [name for name in there if name in titles]
-    if known:
-        held[key] = known[0]
-        if known[0] in there[:2]:
-            put(key, str(known[0]))
-    elif held.get(key) is not None and titles:  # a title of the drawing before, or not offered any more
-        held[key] = held.get(_LAST + key) if held.get(_LAST + key) in titles else next(iter(titles))
-    else:
-        held.pop(key, None)
+    held, asked, shown = st.session_state, st.query_params.get(key), dict(zip(titles, titles, strict=True))
+    shown |= titles if isinstance(titles, Mapping) else {}
+    if asked is not None and asked not in titles:
+        widgets.leave_out(key, asked, refused and refused(asked))
+        asked = None
+    before = held.get(_BEFORE + key) if asked is None and key in ALONG else None
+    last = held.get(_LAST + key) if held.get(key) is not None else None  # a title of the drawing before
+    name = next((one for one in (asked, before, held.get(key), last) if one in shown), None)
+    if name is None and first is not None:
+        asked = name = first
+    held[key] = next(iter(shown), None) if name is None else name
+    if name is not None and name in (asked, before):
+        put(key, name)
 
     def keep() -> None:
         # gone where the page was left in the same moment; or a title of the drawing before
@@ -94,22 +105,18 @@ def one(
             if moved is not None:
                 moved()
 
-    shared: dict[str, Any] = {"key": key, "format_func": lambda name: titles[name], "on_change": keep, **rest}
-    if row:
-        chosen = st.segmented_control(label, list(titles), required=True, **shared)
-    else:
-        chosen = st.selectbox(label, list(titles), **shared)
-    held[_LAST + key] = chosen
-    return str(chosen)
+    shared: dict[str, Any] = {"key": key, "format_func": shown.__getitem__, "on_change": keep, **rest}
+    draw: Any = partial(st.segmented_control, required=True) if row else st.selectbox
+    held[_LAST + key] = str(draw(label, list(shown), **shared))
+    return str(held[_LAST + key])
 
 
 def method(titles: Mapping[str, str], refused: Mapping[str, str | None], hint: str | None = None) -> MethodSpec:
     """The method, of those that have a title; where the address names another one, why that is refused."""
-    asked, first = st.query_params.get("method"), METHODS[next(iter(titles))]
+    asked = st.query_params.get("method")
     if asked is not None and asked not in titles:
         widgets.leave(asked)
-        reason = markup.sentence(refused.get(asked) or f"there is no {asked[:80]} here")
-        st.warning(fill(texts("labels")["instead"], reason=reason, title=first.title))
+        widgets.leave_out("method", asked, markup.literal(refused.get(asked) or ""))
         forget("method")
     name = one("Method", titles, "method", moved=widgets.turn, help=hint)
     widgets.turned(name)
@@ -120,21 +127,15 @@ def unit(method: MethodSpec, units: Collection[str]) -> str:
     """Who is protected, of these units; at first as the method has it."""
     known = next(one for one in parameters(method.load_config()) if one.name == "unit")
     titles = {str(one): WHO.get(str(one), str(one)) for one in known.option.choices if one in units}
+    first = str(known.default) if str(known.default) in titles else [*titles][-1]
     if not {st.query_params.get("unit"), st.session_state.get("unit")} & titles.keys():
-        st.session_state["unit"] = str(known.default) if str(known.default) in titles else [*titles][-1]
+        st.session_state["unit"] = first
     return one("Who is protected", titles, "unit", row=True, width="stretch", help=fields.help(known))
 
 
 def put(key: str, name: str) -> None:
     """Choose this name from now on: here, in the address, and on the pages that are opened next."""
     st.session_state[key] = st.session_state[_BEFORE + key] = st.query_params[key] = name
-
-
-def begin(key: str, titles: Collection[str], name: str) -> None:
-    """Choose this name where nothing of these was chosen: by the address, here, or on a page before."""
-    held = (st.query_params.get(key), st.session_state.get(key), st.session_state.get(_BEFORE + key))
-    if not any(one in titles for one in (held if key in ALONG else held[:2])):
-        put(key, name)
 
 
 def forget(*keys: str) -> None:
@@ -146,20 +147,25 @@ def forget(*keys: str) -> None:
 
 
 def within(key: str, offered: Collection[str]) -> None:
-    """Forget a choice that is not offered any more."""
+    """Forget a choice, kept by Streamlit under its name, that is not offered (any more)."""
+    asked = st.query_params.get(key)
+    if asked is not None and asked not in offered and key not in st.session_state:
+        widgets.leave_out(key, asked)
     if st.session_state.get(key, next(iter(offered))) not in offered:
         del st.session_state[key]
 
 
 def several(place: DeltaGenerator, label: str, titles: Mapping[str, str], key: str, **rest: Any) -> list[str]:
     """The names that are chosen, none or more."""
+    asked = st.query_params.get_all(key)
+    for name in asked:
+        if name not in titles:
+            widgets.leave_out(key, name)
     # none, too, is told to the selector: the browser would go on showing what was chosen before
-    st.session_state[key] = [name for name in st.query_params.get_all(key) if name in titles]
+    st.session_state[key] = [name for name in asked if name in titles]
 
     def keep() -> None:
         if (held := st.session_state.get(key)) is not None:  # gone where the page was left in the same moment
             st.query_params[key] = [name for name in held if name in titles]
 
-    return list(
-        place.multiselect(label, list(titles), key=key, format_func=lambda name: titles[name], on_change=keep, **rest)
-    )
+    return list(place.multiselect(label, list(titles), key=key, format_func=titles.__getitem__, on_change=keep, **rest))

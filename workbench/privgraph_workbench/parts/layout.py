@@ -20,6 +20,9 @@ from privgraph_workbench.text import page
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.numbers import upper
 
+BUDGET_SECONDS = 0.6
+"""How long one drawing of a page may compute; what is missing then is drawn next."""
+
 
 def head(name: str) -> None:
     """The title of a page, and its question."""
@@ -109,7 +112,13 @@ def theme() -> str:
     return "dark" if st.context.theme.type == "dark" else "light"
 
 
-def link(name: str, **query: str) -> str:
+def link(name: str, label: str, icon: str = "", /, **query: str) -> None:
+    """A link to another page of this app."""
+    st.page_link(shell.page(name), label=label, icon=f":material/{icon}:" if icon else None, query_params=query)
+
+
+def address(name: str, /, **query: str) -> None:
     """The full address of a page of this app, for copying."""
     here = urlsplit(st.context.url or "http://localhost/")
-    return urlunsplit((here.scheme, here.netloc, f"/{name}", urlencode(query), ""))
+    whole = urlunsplit((here.scheme, here.netloc, f"/{name}", urlencode(query), ""))
+    st.code(whole, language=None, wrap_lines=True)

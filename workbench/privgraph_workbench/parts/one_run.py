@@ -27,11 +27,10 @@ from privgraph_workbench.facts.references import chance, without_privacy
 from privgraph_workbench.figures.costs import ledger
 from privgraph_workbench.figures.graphs import predicted
 from privgraph_workbench.figures.runs import curves, standing
-from privgraph_workbench.forms import again, fields
+from privgraph_workbench.forms import beginnings, fields
 from privgraph_workbench.jobs import queue, watching
 from privgraph_workbench.parts import cart, evidence, layout, sending, statement, states
-from privgraph_workbench.parts.file_links import drawn_figure, figure_exports
-from privgraph_workbench.parts.links import offer
+from privgraph_workbench.parts.links import drawn_figure, figure_exports, offer
 from privgraph_workbench.report.asked import Entry
 from privgraph_workbench.serving import shell
 from privgraph_workbench.serving.offered_files import File
@@ -143,20 +142,20 @@ def _buttons(record: RunRecord) -> None:
                 queue.retry(record.id)
                 st.rerun()
         if st.button("Change and run again", key="change", icon=":material/edit:"):
-            st.switch_page(shell.page("train"), query_params=again.address(record))
+            st.switch_page(shell.page("train"), query_params=beginnings.again(record))
         if record.state == "done":
             alone = Entry(runs=(record.id,))
             cart.button(f"collect.{record.id}", alone.mark, lambda: alone)
         with st.popover("Copy", icon=":material/content_copy:"):
-            st.code(layout.link("train", run=record.id), language=None, wrap_lines=True)
+            layout.address("train", run=record.id)
             st.code(plans.command_line(record.spec), language="shell", wrap_lines=True)
         layout.reading("run")
-        st.page_link(shell.page("runs"), label="All runs", icon=":material/arrow_back:")
+        layout.link("runs", "All runs", "arrow_back")
 
 
 def _result(record: RunRecord, told: Outlook, same: Sequence[RunRecord]) -> None:
     """Accuracy and the three epsilons; where it stands, where the budget went; attacks and audits."""
-    said, statements = record.statement, statements_of([record])
+    said = record.statement
     left, right = layout.columns(f"numbers-{record.id}", (1, 4))
     with left:
         _accuracy(record)
@@ -166,11 +165,11 @@ def _result(record: RunRecord, told: Outlook, same: Sequence[RunRecord]) -> None
     left, right = layout.columns(f"run-{record.id}", 2)
     with left:
         if rows := standing.data(record, same, told):
-            drawn_figure("standing", rows, statements, record.id, same)
+            drawn_figure("standing", rows, record.id, same, statements_of([record]))
             _without_privacy(record, told.bare is not None)
     with right:
         if said is not None and said.unit != "none" and 1 < len(said.ledger) <= MOST_BARS:
-            drawn_figure("ledger", ledger.data(said.ledger, said.delta), statements, record.id, [record])
+            drawn_figure("ledger", ledger.data(said.ledger, said.delta), record.id, [record])
     kinds: tuple[evidence.Kind, ...] = ("attacks", "audits")
     for kind in kinds:
         found = evidence.frame(kind)
@@ -201,8 +200,7 @@ def _without_privacy(record: RunRecord, told: bool) -> None:
     if wanted is None:
         return
     if queue.store().count(RunQuery(ids=(wanted.id,))):
-        label, icon = "The run without privacy", ":material/arrow_forward:"
-        st.page_link(shell.page("train"), label=label, icon=icon, query_params={"run": wanted.id})
+        layout.link("train", "The run without privacy", "arrow_forward", run=wanted.id)
     elif not (told or record.example) and st.button("Train it without privacy", icon=":material/play_arrow:"):
         sending.send([wanted], tags=["reference"])
 
@@ -229,17 +227,15 @@ def _so_far(watched: watching.Watched) -> None:
 
 def _ways(record: RunRecord, events: Sequence[StoredEvent]) -> None:
     query, private = {"run": record.id}, record.statement is not None and record.statement.unit != "none"
-    links = [("attacks", "Attack", ":material/person_search:", query)]
-    if private:
-        links.append(("attacks", "Audit", ":material/gavel:", query | {"who": "worst-case"}))
-    if any(one.kind == "artifact" and one.payload["name"] == ANSWERS for one in events):
-        links.append(("teachers", "Answers of its teachers", ":material/school:", query))
-    if RELATIONS in getattr(METHODS.get(record.spec.method), "tasks", ()):
-        place = {"private" if private else "bare": record.id}
-        links.append(("relations", "Ask its encoder", ":material/compare_arrows:", place))
     with st.container(horizontal=True):
-        for name, label, icon, address in links:
-            st.page_link(shell.page(name), label=label, icon=icon, query_params=address)
+        layout.link("attacks", "Attack", "person_search", **query)
+        if private:
+            layout.link("attacks", "Audit", "gavel", who="worst-case", **query)
+        if any(one.kind == "artifact" and one.payload["name"] == ANSWERS for one in events):
+            layout.link("teachers", "Answers of its teachers", "school", **query)
+        if RELATIONS in getattr(METHODS.get(record.spec.method), "tasks", ()):
+            place = {"private" if private else "bare": record.id}
+            layout.link("relations", "Ask its encoder", "compare_arrows", **place)
 
 
 def _beside(record: RunRecord, same: Sequence[RunRecord]) -> None:
@@ -248,8 +244,8 @@ def _beside(record: RunRecord, same: Sequence[RunRecord]) -> None:
     before = st.session_state.get("changed", {}).get(record.id, "")
     beside = dict.fromkeys(filter(None, (record.id, before, *(one.id for one in (*same, *batch)))))
     if len(beside) > 1:
-        label, address = f"Side by side with {len(beside) - 1}", {"chosen": ",".join([*beside][:MOST_BESIDE])}
-        st.page_link(shell.page("runs"), label=label, icon=":material/compare:", query_params=address)
+        chosen = ",".join([*beside][:MOST_BESIDE])
+        layout.link("runs", f"Side by side with {len(beside) - 1}", "compare", chosen=chosen)
 
 
 # What stands behind it
@@ -280,7 +276,7 @@ def _curves(watched: watching.Watched) -> None:
     record = watched.record
     live_plot.show(watched.figure(layout.theme()), key=f"curves.{record.id}")
     if not record.pending and (rows := curves.data(watched.events, record=record)):
-        figure_exports("curves", rows, statements_of([record]), name=record.id, runs=[record])
+        figure_exports("curves", rows, record.id, [record])
 
 
 def _on_graph(record: RunRecord) -> None:
@@ -321,7 +317,7 @@ def _on_graph(record: RunRecord) -> None:
     ]
     layout.numbers([("Right predictions", f"{right} of {len(said)}", None), *classes])
     rows = predicted.data(around.edges, around.labels, said, centre=around.centre, class_names=names)
-    drawn_figure("predicted", rows, statements_of([record]), f"{record.id}-{around.centre}", [record])
+    drawn_figure("predicted", rows, f"{record.id}-{around.centre}", [record])
 
 
 def _settings(record: RunRecord) -> None:

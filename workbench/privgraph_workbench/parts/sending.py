@@ -72,8 +72,7 @@ def progress(page: str) -> None:
     over = sum(count for state, count in states.items() if state in FINISHED)
     st.progress(over / len(ids), text=", ".join(f"{state}: {count}" for state, count in states.items()))
     if over == len(ids):
-        address = {"store": shell.MINE, "chosen": ",".join(ids[:20])}
-        st.page_link(shell.page("runs"), label="Open these runs", query_params=address)
+        layout.link("runs", "Open these runs", store=shell.MINE, chosen=",".join(ids[:20]))
     elif st.button("Stop", key="sweep_stop", icon=":material/stop:"):
         for row in queue.own().find_rows(RunQuery(ids=ids, states=PENDING)):
             queue.own().request_stop(str(row["id"]))

@@ -136,11 +136,12 @@ def _listed(rows: Mapping[str, str], heading: str) -> None:
     st.table([{"": f"**{name}**", heading: markup.literal(value)} for name, value in rows.items()], hide_index=True)
 
 
-def together(statements_: Sequence[PrivacyStatement], seeds: int) -> str:
-    """What all of these runs cost whoever sees them, each with so many seeds."""
+def together(statements_: Sequence[PrivacyStatement], seeds: int) -> None:
+    """Show what all of these runs cost whoever sees them, each with so many seeds."""
     runs = len(statements_) * seeds
     if len(composition.relations(statements_)) > 1:
-        return fill(told["apart"], runs=runs)
+        st.caption(fill(told["apart"], runs=runs))
+        return
     event = Ledger([entry for one in statements_ for entry in one.ledger]).event()
     price = tuning_price(event, max(one.delta for one in statements_), seeds)
-    return fill(told["together"], runs=runs, epsilon=stated("sound", price))
+    st.caption(fill(told["together"], runs=runs, epsilon=stated("sound", price)))

@@ -10,7 +10,7 @@ import streamlit as st
 from privgraph.runs.records import RunRecord
 from privgraph.runs.trials import Trial
 from privgraph_workbench.figures.chart import Flag
-from privgraph_workbench.serving import shell
+from privgraph_workbench.parts import layout
 from privgraph_workbench.text import fill, texts
 from privgraph_workbench.words import markup
 
@@ -44,8 +44,7 @@ def readable(records: Sequence[RunRecord]) -> list[RunRecord]:
 def unreadable(record: RunRecord) -> None:
     """Why a run cannot be read, and the way to delete it."""
     st.warning(markup.sentence(record.unreadable), icon=":material/unknown_document:")
-    address, icon = {"chosen": record.id}, ":material/delete:"
-    st.page_link(shell.page("runs"), label=told["choose_to_delete"], icon=icon, query_params=address)
+    layout.link("runs", told["choose_to_delete"], "delete", chosen=record.id)
 
 
 def badge(record: RunRecord, *, finished: bool = False) -> None:
