@@ -15,12 +15,11 @@ from enum import StrEnum
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import stats
 
 from privgraph.privacy.kinds import Neighbours, Release
 from privgraph.registry import METHODS
-from privgraph_workbench.summary import FEWEST
+from privgraph_workbench.summary import FEWEST, confidence
 from privgraph_workbench.text import texts
 
 BASELINE = "mlp"
@@ -130,18 +129,16 @@ def _decide(
 ) -> tuple[Advice, pd.DataFrame | None]:
     order = sorted(held, key=lambda name: -held[name].accuracy.mean())
     enough = [name for name in order if len(held[name]) >= FEWEST]
-    level = _together(len(held))
+    level, rest = _together(len(held)), _together(len(held) - 1)
     useful = [name for name in enough if better(held[name], free if len(free) else _guess(held[name]), level)]
-    rest = _together(len(held) - 1)
-    taken: tuple[str, ...] = ()
-    at, best, outcome = epsilon, None, Outcome.UNKNOWN if not enough else Outcome.BASELINE
+    beaten = {name for name in useful if any(better(held[one], held[name], rest) for one in useful)}
+    taken: tuple[str, ...] = (BASELINE,) if enough and len(free) else ()
+    at, best, outcome = epsilon, None, Outcome.BASELINE if enough else Outcome.UNKNOWN
     if useful:
-        open_ = [name for name in useful if not any(better(held[one], held[name], rest) for one in useful)]
+        open_ = [name for name in useful if name not in beaten]
         first = min(open_, key=lambda name: (len(missing(held[name])), order.index(name)))
         taken = (first, *(one for one in useful if one != first and not better(held[first], held[one], rest)))
         best, outcome = held[first], Outcome.TAKE if len(taken) == 1 else Outcome.OPEN
-    elif enough and len(free):
-        taken = (BASELINE,)
     before = max(
         (one for one in kept if best is None or missing(one[1]) <= missing(best)),
         key=lambda one: float(one[1].accuracy.mean()),
@@ -150,28 +147,24 @@ def _decide(
     lost = before is not None and (best is None or best.accuracy.mean() < before[1].accuracy.mean())
     if enough and before is not None and lost and not any(better(held[name], before[1], level) for name in enough):
         at, taken, outcome, best = before[0], (str(before[1].method.iloc[0]),), Outcome.BASELINE, None
-    methods = [_method(name, held[name], network, _verdict(name, held, useful, taken, rest)) for name in order]
+
+    def verdict(name: str) -> Verdict:
+        if name not in useful:
+            return Verdict.BASELINE if name in enough else Verdict.FEW
+        if name in taken:
+            return Verdict.BEST if len(taken) == 1 else Verdict.TIED
+        return Verdict.WORSE if name in beaten else Verdict.TIED
+
+    methods = [_method(name, held[name], network, verdict(name)) for name in order]
     if len(free):
         methods.append(_method(BASELINE, free, network, Verdict.REFERENCE))
     return Advice(epsilon=epsilon, outcome=outcome, take=taken, at=at, methods=tuple(methods)), best
 
 
-def _verdict(
-    name: str, held: dict[str, pd.DataFrame], useful: Sequence[str], taken: Sequence[str], level: float
-) -> Verdict:
-    if len(held[name]) < FEWEST:
-        return Verdict.FEW
-    if name not in useful:
-        return Verdict.BASELINE
-    if name in taken:
-        return Verdict.BEST if len(taken) == 1 else Verdict.TIED
-    return Verdict.WORSE if any(better(held[one], held[name], level) for one in useful) else Verdict.TIED
-
-
 def _method(name: str, rows: pd.DataFrame, network: pd.DataFrame, verdict: Verdict) -> Method:
-    mean, low, high = interval(rows.accuracy)
+    mean, low, high = (math.nan if one is None else one for one in confidence([*rows.accuracy], most=1.0))
     lost = difference(network, rows) if len(network) else None
-    cost = [None if lost is None else 100 * one for one in lost or (0.0, 0.0, 0.0)]
+    cost = [100 * one for one in lost] if lost else [None] * 3
     return Method(
         method=name,
         accuracy=mean,
@@ -200,36 +193,24 @@ def difference(one: pd.DataFrame, other: pd.DataFrame, level: float = 0.95) -> t
     shared = sorted(mine.keys() & theirs.keys())
     if len(shared) >= FEWEST and 2 * len(shared) > max(len(mine), len(theirs)):
         x, y = (np.array([held[seed] for seed in shared]) for held in (mine, theirs))
-        error, freedom = float((x - y).std(ddof=1)) / math.sqrt(len(shared)), len(shared) - 1.0
+        samples = [x - y]
     elif min(len(mine), len(theirs)) >= FEWEST:
         x, y = np.array([*mine.values()]), np.array([*theirs.values()])
-        error, freedom = _welch(x, y)
+        samples = [x, y]
     else:
         return None
-    mean = float(x.mean() - y.mean())
+    parts = [float(values.var(ddof=1)) / len(values) for values in samples]
+    total, reach = sum(parts), 0.0
+    if total:  # the degrees of freedom of Welch are for one sample those of Student
+        freedom = total**2 / sum(part**2 / (len(values) - 1) for part, values in zip(parts, samples, strict=True))
+        reach = float(stats.t.ppf((1 + level) / 2, freedom)) * math.sqrt(total)
     guess = one.run.equals(other.run)  # of the same runs, so that its agreement over seeds tells nothing
-    distinct = len(set(x)) if guess else min(len(set(x)), len(set(y)))
-    reach = max(float(stats.t.ppf((1 + level) / 2, freedom)) * error, _wald(one, other, distinct, level))
+    distinct = len(set(x)) if guess else min(len(set(x)), len(set(y)))  # seeds that agree count once
+    if (answers := float(one.test_nodes.iloc[0]) * distinct) > 0:
+        spread = sum(mean * (1 - mean) for mean in (one.accuracy.mean(), other.accuracy.mean()))
+        reach = max(reach, float(stats.norm.ppf((1 + level) / 2) * math.sqrt(spread / answers)))
+    mean = float(x.mean() - y.mean())
     return mean, mean - reach, mean + reach
-
-
-def _welch(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, float]:
-    """Standard error and degrees of freedom of the difference of two means (Welch 1947)."""
-    parts = [values.var(ddof=1) / len(values) for values in (x, y)]
-    total = float(sum(parts))
-    if total == 0:
-        return 0.0, 1.0
-    held = zip(parts, (x, y), strict=True)
-    return math.sqrt(total), total**2 / sum(part**2 / (len(values) - 1) for part, values in held)
-
-
-def _wald(one: pd.DataFrame, other: pd.DataFrame, distinct: int, level: float) -> float:
-    """Half the interval of the difference of two shares of the test nodes; seeds that agree count once."""
-    answers = float(one.test_nodes.iloc[0]) * distinct
-    if not answers > 0:
-        return 0.0
-    p, q = one.accuracy.mean(), other.accuracy.mean()
-    return float(stats.norm.ppf((1 + level) / 2) * math.sqrt((p * (1 - p) + q * (1 - q)) / answers))
 
 
 def better(one: pd.DataFrame, other: pd.DataFrame, level: float = 0.95) -> bool:
@@ -238,15 +219,6 @@ def better(one: pd.DataFrame, other: pd.DataFrame, level: float = 0.95) -> bool:
         return True
     found = difference(one, other, level)
     return found is not None and found[1] > 0
-
-
-def interval(values: pd.Series) -> tuple[float, float, float]:
-    """Mean and Student's 95% interval; (mean, nan, nan) for fewer than three values."""
-    mean = float(values.mean())
-    if len(values) < FEWEST:
-        return mean, math.nan, math.nan
-    half = float(stats.t.ppf(0.975, len(values) - 1) * values.std() / len(values) ** 0.5)
-    return mean, max(0.0, mean - half), min(1.0, mean + half)
 
 
 def missing(rows: pd.DataFrame) -> frozenset[str]:

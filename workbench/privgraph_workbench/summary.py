@@ -6,8 +6,9 @@ import json
 import math
 from collections.abc import Iterable, Sequence
 
+import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy.special import stdtrit
 
 from privgraph.attacks.record import AttackRecord
 from privgraph.registry import METHODS
@@ -123,7 +124,7 @@ def settings(frame: pd.DataFrame, attacks: Sequence[AttackRecord] = (), leave_ou
         data_dependent=("data_dependent", "any"),
         runs=("run", list),
     ).reset_index()
-    half = stats.t.ppf(0.975, table.seeds.clip(lower=2) - 1) * table.sd / table.seeds**0.5
+    half = stdtrit(table.seeds.clip(lower=2) - 1, 0.975) * table.sd / table.seeds**0.5
     enough = table.seeds >= FEWEST
     table["low"] = (table["mean"] - half).clip(lower=0).where(enough)
     table["high"] = (table["mean"] + half).clip(upper=1).where(enough)
@@ -135,6 +136,23 @@ def settings(frame: pd.DataFrame, attacks: Sequence[AttackRecord] = (), leave_ou
     return table.sort_values(["graph", "method", "unit", "variant", "asked"], kind="stable")[
         [*texts("columns")["settings"], "runs"]
     ].reset_index(drop=True)
+
+
+def confidence(values: Sequence[float], *, most: float = math.inf) -> tuple[float, float | None, float | None]:
+    """Mean, and Student's 95% interval for it over seeds (Student 1908), within [0, `most`]; None for fewer
+    than `FEWEST` values.
+
+    Right for values that are normal over seeds. The percentile bootstrap is not used: of three values it is
+    their range, and holds the mean in about three of four cases.
+
+    >>> [round(float(number), 3) for number in confidence([0.5, 0.6, 0.7])]
+    [0.6, 0.352, 0.848]
+    """
+    mean, seeds = float(np.mean(values)), len(values)
+    if seeds < FEWEST:
+        return mean, None, None
+    half = float(stdtrit(seeds - 1, 0.975) / seeds**0.5 * np.std(values, ddof=1))
+    return mean, max(0.0, mean - half), min(most, mean + half)
 
 
 def _largest(values: pd.Series) -> float:

@@ -11,8 +11,8 @@ from typing import Any
 
 from privgraph.runs.records import LIVE, PROTECTED, RunQuery, RunRecord
 from privgraph.runs.store import RunStore
-from privgraph_workbench.figures.seeds import confidence
 from privgraph_workbench.parts.states import state_word
+from privgraph_workbench.summary import confidence
 from privgraph_workbench.theme import EPSILONS, Epsilon
 from privgraph_workbench.words import naming
 from privgraph_workbench.words.measures import ACCURACY, measure

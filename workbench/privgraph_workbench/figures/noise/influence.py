@@ -8,7 +8,7 @@ from typing import Any
 from privgraph_workbench.figures.chart import Axis, Chart, Row, Rows, Series
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import band, grouped, marks, single
-from privgraph_workbench.figures.seeds import confidence
+from privgraph_workbench.summary import confidence
 
 
 def data(measured: Iterable[Any]) -> list[Row]:

@@ -11,8 +11,8 @@ from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.chart import COLUMNS, Axis, Chart, Look, Row, Rows
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import distinct, grouped, intervals, marks, named, single
-from privgraph_workbench.figures.seeds import confidence
 from privgraph_workbench.figures.settings import composed
+from privgraph_workbench.summary import confidence
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.naming import graph_of, labels, setting, unit_of
 from privgraph_workbench.words.numbers import percent

@@ -9,9 +9,9 @@ from privgraph_workbench.figures.chart import Chart, Look, Panel, Row, Rows
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import band, grouped, marks, pairs, percentages
 from privgraph_workbench.figures.runs import curves
-from privgraph_workbench.figures.seeds import confidence
 from privgraph_workbench.figures.settings import composed
 from privgraph_workbench.figures.thinning import thin
+from privgraph_workbench.summary import confidence
 from privgraph_workbench.words.naming import graph_of, labels, setting, unit_of
 
 METRICS = ("train_accuracy", "val_accuracy")

@@ -11,7 +11,7 @@ from privgraph_workbench.facts.references import chance
 from privgraph_workbench.figures.chart import Axis, Chart, Look, Row, Rows
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import intervals, marks, named, single
-from privgraph_workbench.figures.seeds import confidence
+from privgraph_workbench.summary import confidence
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.measures import PREC, measure
 from privgraph_workbench.words.numbers import percent
