@@ -11,6 +11,7 @@ from functools import partial
 
 import streamlit as st
 
+from privgraph.data.files import available
 from privgraph.data.spec import DatasetSpec, PublicFacts, in_two_domains
 from privgraph.methods.aggregation.options import AggregationConfig
 from privgraph.methods.base import EPSILON, filled_in
@@ -73,7 +74,7 @@ def at(setting: Setting, noise: float) -> Priced:
 
 
 def choose_data() -> DatasetSpec | None:
-    specs = {spec.name: spec for spec in datasets.choices() if datasets.unavailable(spec) is None}
+    specs = {spec.name: spec for spec in datasets.choices() if available(spec)}
     titles = {**choosing.graphs(specs.values()), TYPED: TYPED}
     return specs.get(choosing.one("Data", titles, "data", refused=datasets.complaint, help=words["data"]))
 

@@ -16,13 +16,13 @@ from privgraph.attacks.record import AttackRecord
 from privgraph.audits.options import AuditOptions
 from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError
+from privgraph.data.files import available
 from privgraph.options import Parameter, UnknownName, build, parameters
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import ATTACKS, AUDITS, METHODS, sides
 from privgraph.runs import attacking, auditing
 from privgraph.runs.examining import Examination
 from privgraph.runs.records import RunQuery, RunRecord
-from privgraph_workbench.facts import datasets
 from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.marks import distinct
@@ -192,7 +192,7 @@ def reads(spec: Any, record: RunRecord, parameter: Parameter) -> bool:
 def away(name: str) -> bool:
     """Whether a graph is not on this machine; then the way to it."""
     try:
-        if datasets.unavailable(dataset(name)) is None:
+        if available(dataset(name)):
             return False
     except (UnknownName, DataError):
         pass

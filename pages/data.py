@@ -7,7 +7,7 @@ from functools import partial
 
 import streamlit as st
 
-from privgraph.data.files import absent
+from privgraph.data.files import absent, missing
 from privgraph.data.spec import DatasetSpec
 from privgraph.data.upload import delete_upload
 from privgraph.data.uploads import node_ids
@@ -233,8 +233,7 @@ if spec.caution:
     st.caption(markup.literal(spec.caution))
 st.caption(fill(words["source"], source=markup.literal(spec.source), licence=markup.literal(spec.licence)))
 filled = data_options.options_form(spec)
-reason = datasets.unavailable(spec)
-if reason is not None:
+if reason := missing(spec):
     fetch(spec, reason)
 elif not filled.errors:
     # beside files that are not kept, the button names the other graph

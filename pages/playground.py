@@ -100,7 +100,7 @@ def data_of(
 ) -> dict[str, object]:
     look = THEMES[layout.theme()]
     colours = {"surface": look.surface, "text": look.text, "edge": look.muted, "sound": look.sound}
-    colours |= {"warning": look.warning, "groups": [look.line(slot) for slot in range(worlds.GROUPS)]}
+    colours |= {"warning": look.warning, "groups": [*look.lines[: worlds.GROUPS]]}
     gone = {"who": who, "friend": friend}
     return {
         "names": [worlds.name(one) for one in range(world.people)],

@@ -13,6 +13,7 @@ import streamlit as st
 
 from privgraph.data.catalogue import DATASETS, dataset
 from privgraph.data.errors import DataError
+from privgraph.data.files import available
 from privgraph.data.spec import DatasetSpec, PublicFacts
 from privgraph.options import OptionError, Scalar, UnknownName, parameters, parse
 from privgraph.registry import METHODS
@@ -250,7 +251,7 @@ def train(name: str, graph: str, unit: str) -> None:
     except UnknownName as error:
         st.error(markup.sentence(error))
         return
-    if datasets.unavailable(spec) is not None:
+    if not available(spec):
         st.info("The files of this graph are not on this machine.", icon=":material/folder_off:")
         layout.link("data", "Get them", data=spec.name)
         return
@@ -261,7 +262,7 @@ def train(name: str, graph: str, unit: str) -> None:
 layout.head("tradeoffs")
 queue.tick()
 known = graphs()
-here = [one.name for one in datasets.choices() if datasets.unavailable(one) is None]
+here = [one.name for one in datasets.choices() if available(one)]
 counts = {one: known.get(one, ("", 0))[1] for one in (*known, *here)}
 titles = {one: f"{data_title(one) if one in DATASETS else one} ({runs} runs)" for one, runs in counts.items()}
 left, middle, right = st.columns([5, 3, 5], vertical_alignment="bottom")

@@ -11,6 +11,7 @@ from functools import partial
 import streamlit as st
 
 from privgraph.data.errors import DataError
+from privgraph.data.files import available
 from privgraph.data.spec import DatasetSpec
 from privgraph.methods.base import Plan, filled_in
 from privgraph.methods.row import MethodSpec
@@ -68,7 +69,7 @@ def trained_on() -> Counter[str]:
 def choose_graph() -> DatasetSpec:
     """The graph, of those on this machine, each with its size and its finished runs."""
     every = datasets.choices()
-    here = {spec.name: spec for spec in every if datasets.unavailable(spec) is None}
+    here = {spec.name: spec for spec in every if available(spec)}
     runs = trained_on()
     titles: dict[str, str] = {}
     for spec in sorted(here.values(), key=lambda spec: KINDS.get(spec.kind, 3)):

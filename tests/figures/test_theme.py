@@ -64,7 +64,7 @@ class TestContrast:
 
     def test_the_three_epsilons_can_be_read_as_text(self, one: Theme) -> None:
         for kind, behind in itertools.product(EPSILONS, (one.background, one.surface)):
-            assert contrast(one.epsilon(kind), behind) >= 4.5, (kind, behind)
+            assert contrast(getattr(one, kind), behind) >= 4.5, (kind, behind)
 
     def test_text_can_be_read_on_both_backgrounds(self, one: Theme) -> None:
         for colour, behind in itertools.product((one.text, one.muted, one.warning), (one.background, one.surface)):
@@ -72,7 +72,7 @@ class TestContrast:
 
     @pytest.mark.parametrize("sight", SIGHTS)
     def test_lines_differ_for_every_sight(self, one: Theme, sight: str) -> None:
-        drawn = [*one.lines, *(one.epsilon(kind) for kind in EPSILONS)]
+        drawn = [*one.lines, *(getattr(one, kind) for kind in EPSILONS)]
         views = [seen(colour, SIGHTS[sight]) for colour in drawn]
         apart = min(float(np.linalg.norm(a - b)) for a, b in itertools.combinations(views, 2))
         assert apart >= 15  # a just noticeable difference is about 2.3

@@ -103,4 +103,3 @@ def test_noise_without_a_proof_costs_without_end() -> None:
     found = _setting("privgnn", "node", release="log-posterior", accounting="published")
     curve = method_costs.along(found, found.noise())
     assert all(math.isinf(epsilon) and published and math.isfinite(published) for _, epsilon, published in curve.points)
-    assert "log-probabilities" in method_costs.unprotected(found.at(found.noise()).ledger)[0]

@@ -39,14 +39,6 @@ class Theme:
     audited: str
     lines: tuple[str, ...]
 
-    def line(self, slot: int) -> str:
-        """The colour of a slot; colours repeat after the last, dashes and markers later."""
-        return self.lines[slot % len(self.lines)]
-
-    def epsilon(self, which: Epsilon) -> str:
-        """The colour of one of the three epsilons."""
-        return str(getattr(self, which))
-
 
 _LOOKS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
 THEMES = {name: Theme(name=name, **look | {"lines": tuple(look["lines"])}) for name, look in _LOOKS["themes"].items()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from privgraph.privacy.kinds import NEIGHBOURS, Neighbours
@@ -11,7 +11,7 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.graph_id import GraphId, People
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts import method_costs
-from privgraph_workbench.words.naming import UPLOAD, titled, unit_of
+from privgraph_workbench.words.naming import UPLOAD, titled
 from privgraph_workbench.words.numbers import rounded_delta, stated
 
 _WITH_RECORDS = (Neighbours.NODE, Neighbours.ASSIGNED_NODE, Neighbours.FROZEN_SAMPLE, Neighbours.FROZEN_DEGREES)
@@ -21,63 +21,51 @@ _IMPLIED = (Neighbours.NODE_RECORD, Neighbours.FROZEN_ROSTER)
 MOST = 40
 """How many different mechanisms are priced together, which takes seconds: of more the epsilons are added."""
 ANY_GRAPH = "all graphs, if they hold the same people"
+Held = tuple[RunRecord, PrivacyStatement]
 
 
 def together(records: Sequence[RunRecord]) -> list[dict[str, str]]:
     """A row for each graph, unit and relation of neighbouring datasets with several private runs.
 
-    One epsilon never speaks of two relations. An upload may hold the people of another graph: the price of
-    that is a row of its own.
+    One epsilon never speaks of two relations. An upload may hold the people of another graph: nobody here
+    knows whom, and the same file in another order has another name. The price of that is a row of its own.
     """
-    people: dict[People, list[RunRecord]] = {}
-    for one in records:
-        if one.statement is not None and one.statement.unit != "none":
-            people.setdefault(GraphId.of(one.spec).people, []).append(one)
-    found = [(_graph(runs[0]), runs) for held in people.values() for runs in promises(held)]
-    found += [(ANY_GRAPH, runs) for runs in _over_graphs(people)]
-    return [_row(graph, runs) for graph, runs in found if len(runs) > 1]
+    private = [(one, one.statement) for one in records if one.statement is not None and one.statement.unit != "none"]
+    people: dict[People, list[Held]] = {}
+    for one in private:
+        people.setdefault(_people(one), []).append(one)
+    found = [promise for held in people.values() for promise in _promises(held)]
+    if any(name.startswith(UPLOAD) for name, _ in people):
+        found += [promise for promise in _promises(private) if len(set(map(_people, promise))) > 1]
+    return [_row(promise) for promise in found if len(promise) > 1]
 
 
-def _row(graph: str, runs: Sequence[RunRecord]) -> dict[str, str]:
-    price, delta = _price(runs)
+def _people(one: Held) -> People:
+    return GraphId.of(one[0].spec).people
+
+
+def _row(held: Sequence[Held]) -> dict[str, str]:
+    record, said = held[0]
+    price, delta = _price([one for _, one in held])
+    one_graph = titled(record.spec.dataset, replace(GraphId.of(record.spec), split="random").words())
     return {
-        "graph": graph,
-        "unit": unit_of(runs[0]),
-        "neighbouring datasets": NEIGHBOURS[_neighbours(runs[0])],
-        "private runs": str(len(runs)),
+        "graph": one_graph if len(set(map(_people, held))) == 1 else ANY_GRAPH,
+        "unit": said.unit,
+        "neighbouring datasets": NEIGHBOURS[said.neighbours],
+        "private runs": str(len(held)),
         "sound ε of all": stated("sound", price if delta < 1 else math.inf),
         "δ": rounded_delta(delta),
     }
 
 
-def _graph(record: RunRecord) -> str:
-    """The graph of a run, however that was split: its people are the same."""
-    return titled(record.spec.dataset, replace(GraphId.of(record.spec), split="random").words())
-
-
-def _over_graphs(people: Mapping[People, Sequence[RunRecord]]) -> list[list[RunRecord]]:
-    """Where an upload is among these graphs, the runs of each promise that stand on several of them: nobody
-    here knows whom an upload holds, and the same file in another order has another name."""
-    if not any(name.startswith(UPLOAD) for name, _ in people):
-        return []
-    found = promises([one for held in people.values() for one in held])
-    return [runs for runs in found if len({GraphId.of(one.spec).people for one in runs}) > 1]
-
-
-def promises(records: Sequence[RunRecord]) -> list[list[RunRecord]]:
-    """Runs on the same people by what they promise: unit, and relation of neighbouring datasets."""
-    units: dict[str, list[RunRecord]] = {}
-    for one in records:
-        units.setdefault(unit_of(one), []).append(one)
+def _promises(held: Sequence[Held]) -> list[list[Held]]:
+    """Runs by what they promise: unit, and relation of neighbouring datasets."""
     found = []
-    for held in units.values():
-        kinds = relations([one.statement for one in held if one.statement is not None])
-        found += [held] if len(kinds) < 2 else [[one for one in held if _neighbours(one) is kind] for kind in kinds]
+    for unit in dict.fromkeys(said.unit for _, said in held):
+        own = [one for one in held if one[1].unit == unit]
+        kinds = relations([said for _, said in own])
+        found += [own] if len(kinds) < 2 else [[one for one in own if one[1].neighbours is kind] for kind in kinds]
     return found
-
-
-def _neighbours(record: RunRecord) -> Neighbours:
-    return record.statement.neighbours if record.statement else Neighbours.UNKNOWN
 
 
 def relations(statements: Sequence[PrivacyStatement]) -> list[Neighbours]:
@@ -91,10 +79,9 @@ def relations(statements: Sequence[PrivacyStatement]) -> list[Neighbours]:
     return others if len(others) == 1 and others[0] in _WITH_RECORDS else kinds
 
 
-def _price(records: Sequence[RunRecord]) -> tuple[float, float]:
+def _price(statements: Sequence[PrivacyStatement]) -> tuple[float, float]:
     """Epsilon and delta of all of them: ledgers compose, and what was chosen by a tuning is added. Of too
     many different mechanisms every run's are added, which is sound and looser (basic composition)."""
-    statements = [one.statement for one in records if one.statement is not None]
     plain = [one for one in statements if not one.tuned]
     if len({entry.event for one in plain for entry in one.ledger}) > MOST:
         plain = []

@@ -30,11 +30,6 @@ def choices() -> list[DatasetSpec]:
     return [*DATASETS.values(), *uploads()]
 
 
-def unavailable(spec: DatasetSpec) -> str | None:
-    """Why the set cannot be loaded without a network, in one sentence, or None."""
-    return None if available(spec) else missing(spec)
-
-
 def sized(spec: DatasetSpec) -> bool:
     """Whether a price of it can be told here: its sizes are known, or its files are here to be counted."""
     return known_facts(spec, {}) is not None or available(spec)
@@ -43,7 +38,7 @@ def sized(spec: DatasetSpec) -> bool:
 def complaint(name: str) -> str:
     """Why a data set of that name cannot be chosen, as Markdown."""
     try:
-        return markup.literal(unavailable(dataset(name[:100])) or f"{name} cannot be chosen here")
+        return markup.literal(missing(dataset(name[:100])) or f"{name} cannot be chosen here")
     except (UnknownName, DataError) as error:
         return markup.literal(error)
 

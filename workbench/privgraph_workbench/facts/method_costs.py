@@ -14,7 +14,6 @@ from privgraph.data.spec import PublicFacts
 from privgraph.methods.base import Lever, MethodConfig, Price
 from privgraph.options import OptionError, Scalar, build, parameters
 from privgraph.privacy.accountants import tight
-from privgraph.privacy.events import NonPrivate
 from privgraph.privacy.ledger import Ledger, LedgerEntry
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS, method
@@ -184,8 +183,3 @@ def parts(entries: Sequence[LedgerEntry], delta: float) -> list[Part]:
 def cost(entries: tuple[LedgerEntry, ...], delta: float) -> float:
     """Epsilon of these entries together, by the tightest sound accountant."""
     return tight().epsilon(Ledger(entries).event(), delta)
-
-
-def unprotected(entries: Sequence[LedgerEntry]) -> list[str]:
-    """Why nothing can be proved, where that is so."""
-    return [entry.event.reason for entry in entries if isinstance(entry.event, NonPrivate)]

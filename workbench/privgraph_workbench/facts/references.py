@@ -46,18 +46,10 @@ def chance(metrics: Mapping[str, float]) -> Chance | None:
     accuracy, nodes = metrics.get("test_accuracy"), metrics.get("test_nodes")
     if accuracy is None or nodes is None or nodes < 1:
         return None
-    low, high = interval(accuracy, round(nodes))
-    return Chance(nodes=round(nodes), low=low, high=high, majority=metrics.get("majority_class_accuracy"))
-
-
-def interval(share: float, count: int) -> tuple[float, float]:
-    """The confidence interval of a share of `count` independent ones (Clopper and Pearson 1934).
-
-    >>> [round(end, 3) for end in interval(0.75, 100)]
-    [0.653, 0.831]
-    """
-    right, level = round(share * count), (1 - LEVEL) / 2
-    return float(at_least(right, count, level)), float(at_most(right, count, level))
+    count, level = round(nodes), (1 - LEVEL) / 2
+    right = round(accuracy * count)
+    low, high = (float(end(right, count, level)) for end in (at_least, at_most))
+    return Chance(nodes=count, low=low, high=high, majority=metrics.get("majority_class_accuracy"))
 
 
 def without_privacy(spec: RunSpec) -> RunSpec | None:

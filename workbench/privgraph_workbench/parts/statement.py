@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
+from privgraph.privacy.events import NonPrivate
 from privgraph.privacy.ledger import Ledger, LedgerEntry
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import tuning_price
-from privgraph_workbench.facts import composition, method_costs
+from privgraph_workbench.facts import composition
 from privgraph_workbench.parts import layout
 from privgraph_workbench.text import fill, texts
 from privgraph_workbench.theme import EPSILONS
@@ -56,7 +57,7 @@ def badges(said: PrivacyStatement, *, bare: float | None = None) -> None:
     if said.unit == "none":
         red.append(("no privacy", words["bare"]))
     else:
-        reasons = method_costs.unprotected(said.ledger)
+        reasons = [one.event.reason for one in said.ledger if isinstance(one.event, NonPrivate)]
         red += [("no proof", fill(words["unproved"], reason=markup.literal(one))) for one in reasons]
         if math.isinf(said.epsilon) and not red:
             red.append(("no proof", words["little"]))

@@ -29,11 +29,11 @@ def look(series: Series, colours: Theme) -> Look:
     only whether the mark is filled. Anything else looks as its slot says."""
     mark = EPSILONS[series.epsilon] if series.epsilon is not None else None
     if mark is not None and series.epsilon is not None and series.shape is None:
-        colour = colours.epsilon(series.epsilon)
+        colour = getattr(colours, series.epsilon)
         return Look(colour=colour, dash=mark.dash, symbol=mark.symbol, hollow=mark.hollow, pattern=mark.pattern)
     shape = series.slot if series.shape is None else series.shape
     return Look(
-        colour=colours.line(series.slot),
+        colour=colours.lines[series.slot % len(colours.lines)],
         dash=DASHES[shape % len(DASHES)],
         symbol=MARKERS[shape % len(MARKERS)],
         hollow=series.hollow if mark is None else mark.hollow,
