@@ -26,17 +26,15 @@ def _plan(method_name: str, options: str, facts: PublicFacts) -> Plan:
     return found
 
 
-def command_line(spec: RunSpec) -> str:
+def command_line(spec: RunSpec, seeds: str = "") -> str:
     """The command that makes the same run, with what differs from the defaults; for a trial of a tuning, a
-    run of the same settings that stands alone, and says so."""
+    run of the same settings that stands alone, and says so. With `seeds`, a word of the shell as it stands
+    there, that of several runs of the setting."""
+    if seeds:
+        return f"{shlex.join(['privgraph', 'sweep', *_setting(spec)])} --seeds {seeds}"
     line = ["privgraph", "run", *_setting(spec), "--seed", str(spec.seed)]
     line += [] if spec.device == "auto" else ["--device", spec.device]
     return shlex.join(line) + ("  # the settings of a trial; this run stands alone" if spec.trial else "")
-
-
-def sweep_line(spec: RunSpec, seeds: str) -> str:
-    """The command that makes runs of the same setting. seeds: a word of the shell, as it stands there."""
-    return f"{shlex.join(['privgraph', 'sweep', *_setting(spec)])} --seeds {seeds}"
 
 
 def _setting(spec: RunSpec) -> list[str]:

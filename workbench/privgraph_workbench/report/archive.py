@@ -83,14 +83,11 @@ def _shown(told: Context, files: dict[str, bytes]) -> dict[str, Any]:
     ]
     return {
         **told.words,
-        "columns": list(told.columns),
+        "columns": told.columns,
         "weights": [_weight(*one) for one in zip(told.columns, *told.cells, strict=True)],
-        "cells": [list(row) for row in told.cells],
-        "protected": [list(one) for one in told.protected],
+        "cells": told.cells,
         "figures": figures,
-        "statements": [[label, lines] for label, lines in full(told.statements).items()],
-        "methods": [list(one) for one in told.methods],
-        "legend": [list(one) for one in told.legend.items()],
+        "statements": [*full(told.statements).items()],
         "references": references.references(told.papers),
     }
 

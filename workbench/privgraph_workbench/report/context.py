@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -29,6 +30,16 @@ from privgraph_workbench.words.numbers import between, rounded_delta, stated
 
 FIRST = 10
 """Settings on the first page."""
+FORMS: Mapping[str, Callable[[Any], str]] = {
+    "asked": "{:g}".format,
+    "mean": "{:.1%}".format,
+    "epsilon": partial(stated, "sound"),
+    "epsilon_as_published": partial(stated, "published"),
+    "epsilon_audited": partial(stated, "audited"),
+    "delta": rounded_delta,
+    "attack": "{:.3f}".format,
+}
+"""How numbers are told to people: bounds are rounded so that none says more than holds."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +47,7 @@ class Context:
     """What templates and files are made of."""
 
     words: Mapping[str, Any]
-    """Title, author, date, remarks and headings."""
+    """What both templates read as it is: the author's words, headings, methods and the legend."""
     table: pd.DataFrame
     """The columns of `[settings]` in text/columns.toml, and `noise`."""
     cells: Sequence[Sequence[str]]
@@ -44,14 +55,11 @@ class Context:
     columns: Sequence[str]
     statements: Mapping[str, PrivacyStatement]
     """By setting."""
-    protected: Sequence[tuple[str, Sequence[str]]]
-    """For whom, and the first lines of a statement."""
     figures: Sequence[Mapping[str, Any]]
-    methods: Sequence[tuple[str, str, str]]
-    legend: Mapping[str, str]
     papers: Sequence[str]
     """Names of methods, attacks, audits and data sets."""
     commands: str
+    """A line of the shell for each setting, which draws seeds of its own."""
     settings: Sequence[Mapping[str, Any]]
     """For the notebook."""
 
@@ -63,27 +71,30 @@ def context(asked: Asked, store: RunStore) -> Context:
     stores = [store, open_store()] if any(run.startswith(EXAMPLE) for run in ids) else [store]
     query = RunQuery(ids=ids, states=("done",))
     held = [(each, one) for each in stores for one in (each.find(query) if ids else ()) if not one.unreadable]
-    records = {one.id: one for _, one in held}
     examined = any(one.examines for one in shown)
     attacks = [attack for each, one in held for attack in _attacks(each, one.id)]
-    records = {run: _with_bounds(one, attacks) for run, one in records.items()}
+    records = {one.id: _with_bounds(one, attacks) for _, one in held}
     table = summary.settings(summary.of_records(records.values()), attacks)
     members = [[records[run] for run in runs] for runs in table.pop("runs")]
     table = table if examined else table.drop(columns=["attack", "attack_low", "attack_high"])
-    table["noise"] = [_noise(one) for one in map(_statement, members)]
-    columns = [name for name in texts("report")["columns"] if name != "attack" or examined]
+    said = [_statement(one) for one in members]
+    private = [one is not None and one.unit != "none" for one in said]
+    public = [one is not None and has_public_noise(one) for one in said]
+    table["noise"] = [("public" if open_ else "secret") * known for known, open_ in zip(private, public, strict=True)]
     rows = [{**row, "graph": titled(row["graph"].partition(" (")[0], row["graph"])} for row in table.to_dict("records")]
     made = [_cells(row) for row in rows]
-    columns = [name for name in columns if any(row[name] for row in made)]
-    cells = [[row[name] for name in columns] for row in made]
-    labels = _distinct([_label(row) for row in rows])
-    statements = {
-        label: said for label, group in zip(labels, members, strict=True) if (said := _statement(group)) is not None
-    }
-    for one in shown:
+    columns = {name: one for name, one in texts("report")["columns"].items() if any(row.get(name) for row in made)}
+    cells = [[visible(row[name]) for name in columns] for row in made]
+    labels = pd.Series([_label(row) for row in rows], dtype="str")
+    again = labels.groupby(labels).cumcount() + 1
+    labels = labels.where(again == 1, labels + " (" + again.astype("str") + ")")
+    statements = {label: one for label, one in zip(labels, said, strict=True) if one is not None}
+    for entry in shown:
         known = list(statements.values())
-        statements |= {visible(label): said for label, said in one.held.items() if said not in known}
+        statements |= {visible(label): one for label, one in entry.held.items() if one not in known}
+    titles = table.title.where(table.noise != "public", table.title + ", example")
     methods = [name for name in METHODS if any(one[0].spec.method == name for one in members)]
+    legend = {**texts("columns")["settings"], **texts("columns")["report"]}
     return Context(
         words={
             **{name: visible(getattr(asked, name)).strip() for name in ("title", "author", "date")},
@@ -91,15 +102,14 @@ def context(asked: Asked, store: RunStore) -> Context:
             "headings": _headings(len(cells) - FIRST),
             "first": FIRST,
             "appendix": asked.appendix,
+            "protected": _protected(statements, dict(zip(labels, titles, strict=True))),
+            "methods": [(METHODS[one].title, METHODS[one].about, METHODS[one].paper) for one in methods],
+            "legend": [(name, legend[name]) for name in table.columns],
         },
         table=table,
-        cells=[[visible(one) for one in row] for row in cells],
-        columns=[texts("report")["columns"][name] for name in columns],
+        cells=cells,
+        columns=[*columns.values()],
         statements=statements,
-        protected=_protected(
-            statements,
-            dict(zip(labels, table.title.where(table.noise != "public", table.title + ", example"), strict=True)),
-        ),
         figures=[
             {
                 "figure": one.figure,
@@ -113,15 +123,20 @@ def context(asked: Asked, store: RunStore) -> Context:
             }
             for place, one in enumerate((one for one in shown if one.figure), start=1)
         ],
-        methods=[(METHODS[one].title, METHODS[one].about, METHODS[one].paper) for one in methods],
-        legend={name: {**texts("columns")["settings"], **texts("columns")["report"]}[name] for name in table.columns},
         papers=sorted(
             {
                 *_named(records.values()),
                 *(str(row["attack"]) for one in shown for row in one.rows if one.examines and row.get("attack")),
             }
         ),
-        commands=_commands(members),
+        commands="\n".join(
+            [
+                "#!/bin/sh",
+                "first=$(od -An -N2 -tu2 /dev/urandom | tr -d ' ')",
+                *(plans.command_line(one[0].spec, f'"$first-$((first + {_seeds(one) - 1}))"') for one in members),
+                "",
+            ]
+        ),
         settings=[_spec(one) for one in members],
     )
 
@@ -155,12 +170,6 @@ def _statement(runs: Sequence[RunRecord]) -> PrivacyStatement | None:
     return max(held, key=lambda one: (one.epsilon, one.epsilon_audited or 0.0), default=None)
 
 
-def _noise(statement: PrivacyStatement | None) -> str:
-    if statement is None or statement.unit == "none":
-        return ""
-    return "public" if has_public_noise(statement) else "secret"
-
-
 def _protected(statements: Mapping[str, PrivacyStatement], titles: Mapping[str, str]) -> list[tuple[str, list[str]]]:
     """Unit, relation, release, known faults and a public key in the statement's own words, each once."""
     held: dict[tuple[str, ...], list[str]] = {}
@@ -180,34 +189,11 @@ def _label(row: Mapping[Any, Any]) -> str:
     return visible(", ".join(filter(None, (row["title"], row["graph"], unit, asked, row["variant"], example))))
 
 
-def _distinct(labels: Iterable[str]) -> list[str]:
-    count: dict[str, int] = {}
-    told = []
-    for one in labels:
-        count[one] = count.get(one, 0) + 1
-        told.append(one if count[one] == 1 else f"{one} ({count[one]})")
-    return told
-
-
 def _cells(row: Mapping[Any, Any]) -> dict[str, str]:
-    """Numbers for people: bounds are rounded so that none says more than holds."""
-    return {
-        **{name: str(row[name]) for name in ("title", "graph", "variant", "unit", "seeds", "source", "noise")},
-        "asked": _number(row["asked"], "{:g}"),
-        "mean": _number(row["mean"], "{:.1%}"),
-        "interval": "" if pd.isna(row["low"]) else between(row["low"], row["high"]),
-        "epsilon": stated("sound", row["epsilon"]),
-        "epsilon_as_published": ""
-        if pd.isna(row["epsilon_as_published"])
-        else stated("published", row["epsilon_as_published"]),
-        "epsilon_audited": "" if pd.isna(row["epsilon_audited"]) else stated("audited", row["epsilon_audited"]),
-        "delta": "" if pd.isna(row["delta"]) or row["unit"] == "none" else rounded_delta(row["delta"]),
-        "attack": _number(row.get("attack"), "{:.3f}"),
-    }
-
-
-def _number(value: Any, form: str) -> str:
-    return "" if value is None or pd.isna(value) else form.format(value)
+    ends = row["low"], row["high"]
+    told = {**row, "interval": None if pd.isna(ends[0]) else between(*ends)}
+    told |= {"delta": None} if row["unit"] == "none" else {}
+    return {name: "" if pd.isna(value) else FORMS.get(name, str)(value) for name, value in told.items()}
 
 
 def _named(records: Iterable[RunRecord]) -> Iterable[str]:
@@ -218,20 +204,14 @@ def _named(records: Iterable[RunRecord]) -> Iterable[str]:
             yield one.statement.audited_by
 
 
-def _commands(members: Sequence[Sequence[RunRecord]]) -> str:
-    """A line of the shell for each setting, which draws seeds of its own."""
-    draw = "first=$(od -An -N2 -tu2 /dev/urandom | tr -d ' ')"
-    made = [
-        plans.sweep_line(one[0].spec, f'"$first-$((first + {len({run.spec.seed for run in one}) - 1}))"')
-        for one in members
-    ]
-    return "\n".join(["#!/bin/sh", draw, *made, ""])
+def _seeds(runs: Sequence[RunRecord]) -> int:
+    return len({one.spec.seed for one in runs})
 
 
 def _spec(runs: Sequence[RunRecord]) -> dict[str, Any]:
     spec = runs[0].spec
     told = {"method": spec.method, "on": spec.dataset, "split": spec.split, "data_options": dict(spec.data_options)}
-    return {"spec": told, "options": dict(spec.options), "seeds": len({one.spec.seed for one in runs})}
+    return {"spec": told, "options": dict(spec.options), "seeds": _seeds(runs)}
 
 
 def full(statements: Mapping[str, PrivacyStatement]) -> dict[str, list[str]]:
