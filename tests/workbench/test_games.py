@@ -9,9 +9,7 @@ import pytest
 
 from privgraph.papers.heter_poisson_gaps import shown_delta
 from privgraph.privacy.composition import gaussian_delta, gaussian_epsilon
-from privgraph_workbench.figures.play import (
-    many_teachers,
-)
+from privgraph_workbench.figures.play import many_teachers
 from privgraph_workbench.play import games
 from privgraph_workbench.play.games import DELTA, GAMES, Played
 

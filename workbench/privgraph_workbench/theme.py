@@ -46,6 +46,8 @@ LIGHT, DARK = THEMES["light"], THEMES["dark"]
 
 NEUTRAL = 6
 """The slot of what is there to compare with, and belongs to no group: it is grey."""
+SLOTS: Mapping[str, int] = _LOOKS["slots"]
+"""The slot of each method."""
 
 # By slot, in plotly's words; bars are hatched with patterns.
 DASHES = ("solid", "4px,2px", "dashdot", "longdashdot", "5px,2px,1px,2px", "10px,3px")

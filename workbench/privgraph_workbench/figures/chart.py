@@ -1,8 +1,6 @@
-"""What a figure shows, in plain words that two renderers understand: plotly for pages, matplotlib for
-exports.
+"""What a figure shows, for two renderers: plotly for pages, matplotlib for exports.
 
-A figure's rows become a `Chart`; nothing here knows of colours in numbers, of browsers or of pixels. A slot
-is a number that the theme turns into a colour, a dash and a marker, the same in both renderers.
+A slot is a number that the theme turns into a colour, a dash and a marker, the same in both.
 """
 
 from __future__ import annotations
@@ -63,9 +61,8 @@ def flags(there: Mapping[Flag, bool]) -> tuple[Flag, ...]:
 @dataclass(frozen=True, kw_only=True)
 class Axis:
     """An axis: its title carries the unit. `percent` shows values of [0, 1] as percent, and where a bound is
-    left to the drawing, never shows more than these and `PERCENT_ROOM`; without `labels` a category axis
-    names nothing, because the panel to its left already does. `categories` in their order, the first at the
-    top or left."""
+    left to the drawing no more than these and `PERCENT_ROOM`; without `labels` a category axis names nothing,
+    as the panel to its left does. The first of the `categories` is at the top or left."""
 
     title: str = ""
     scale: Literal["linear", "log", "category"] = "linear"
@@ -77,12 +74,8 @@ class Axis:
     categories: tuple[str, ...] = ()
 
     def marked(self) -> tuple[float, ...]:
-        """The ticks that are asked for; () where the renderer chooses. On a logarithmic axis 1, 2 and 5 times
-        a power of ten, or powers alone over three decades.
-
-        >>> Axis(scale="log", low=0.3, high=3).marked()
-        (0.5, 1.0, 2.0)
-        """
+        """The ticks that are asked for, () where the renderer chooses; on a logarithmic axis 1, 2 and 5 times
+        a power of ten, or powers alone over three decades."""
         if self.ticks or self.scale != "log" or not (self.low and self.high):
             return self.ticks
         leads = (1, 2, 5) if self.high / self.low < 2000 else (1,)
@@ -113,18 +106,15 @@ class Panel:
 
 @dataclass(frozen=True, kw_only=True)
 class Series:
-    """One thing drawn in one panel, and one entry of the legend (or none). Texts are plain: no markup, no
-    formulas.
+    """One thing drawn in one panel, and one entry of the legend (or none). Texts are plain.
 
     kind: `line` (broken where y is None), `path` (a line with a marker on each point), `points`, `bars`
-    (horizontal where the panel's y axis is of categories; upright ones begin at `low`, where that is
-    given), `band` (from `low` to `y`), `links` (separate segments, x and y in pairs), `cells` (squares at
-    x and y, both of categories: the larger its number in `low`, the stronger its colour). `text` stands
-    in each cell or bar. `slot` chooses the colour, `shape` dash and marker (none: as `slot`); `faint`
-    lines stand back. What shows one of the three epsilons says which: `epsilon` alone chooses its look
-    then; with a `shape`, only whether its marks are filled. Series of one `group` hide and show together.
-    `keys` say for each point what a page is told when it is clicked. A series without places is an entry
-    of the legend alone: it says what several others are that each hide with their own.
+    (horizontal where the panel's y axis is of categories), `band` (from `low` to `y`), `links` (segments, x
+    and y in pairs), `cells` (squares, both axes of categories: the larger its number in `low`, the stronger
+    its colour). `text` stands in each cell or bar. `slot` chooses the colour, `shape` dash and marker (none:
+    as `slot`); `faint` lines stand back. Of the three epsilons `epsilon` alone chooses the look; with a
+    `shape`, only whether marks are filled. Series of one `group` hide and show together. `keys` say for each
+    point what a page is told when it is clicked. Without places it is an entry of the legend alone.
     """
 
     name: str
@@ -153,8 +143,7 @@ class Series:
 
 @dataclass(frozen=True, kw_only=True)
 class Chart:
-    """A whole figure. `legend`: one that has a single entry is shown, too. Title, caption and flags of its
-    rows are filled in."""
+    """A whole figure. `legend`: shown with a single entry, too. `@figure` fills in what its rows tell."""
 
     panels: tuple[Panel, ...]
     series: tuple[Series, ...]
@@ -173,17 +162,15 @@ class Chart:
 
     @property
     def entries(self) -> dict[str, str]:
-        """The entries of the legend with their texts; none where it is not shown."""
+        """The entries of the legend with their texts, of their first; none where it is not shown."""
         named: dict[str, str] = {}
         for one in self.series:
-            if one.entry:
-                named.setdefault(one.entry, one.name)
-        return named if len(named) > (0 if self.legend else 1) else {}
+            named.setdefault(one.entry, one.name)
+        named.pop("", None)
+        return named if self.legend or len(named) > 1 else {}
 
 
-def strengths(series: Series) -> list[float | None]:
-    """How strong the colour of each cell is, from 0.05 for the smallest to 0.5 for the largest, on which text
-    can be read; None where there is no number."""
-    held = [value for value in series.low if value is not None]
-    low, span = min(held, default=0.0), (max(held, default=0.0) - min(held, default=0.0)) or 1.0
-    return [None if value is None else 0.05 + 0.45 * (value - low) / span for value in series.low]
+def strengths(series: Series) -> list[float]:
+    """How strong the colour of each cell is, from 0.05 to 0.5, on which text can be read."""
+    held = [value or 0.0 for value in series.low]
+    return [0.05 + 0.45 * (value - min(held)) / (max(held) - min(held) or 1.0) for value in held]

@@ -1,9 +1,8 @@
 """Figures as files: SVG, PDF, PNG, CSV, TXT and JSON, with their privacy statements. No network, no browser.
 
 Pictures print the three epsilons, unit and delta below the drawing and carry the whole statements as
-metadata (SVG: title and description; PDF: document information; PNG: text chunks). A CSV holds the rows and
-nothing else, so that every program reads it: what it states is the text file that belongs beside it. The same
-rows and statements give the same bytes, on the same day where the caller says which day it is.
+metadata. A CSV holds the rows and nothing else: what it states is the text file that belongs beside it. The
+same rows and statements give the same bytes, on the same day where the caller says which day it is.
 """
 
 from __future__ import annotations
@@ -32,6 +31,7 @@ from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.chart import Chart, Flag, Rows, flags
 from privgraph_workbench.figures.statements import block
 
+Statements = Mapping[str, PrivacyStatement]
 FORMATS: Mapping[str, str] = {
     "svg": "image/svg+xml",
     "pdf": "application/pdf",
@@ -44,13 +44,13 @@ FORMATS: Mapping[str, str] = {
 
 PICTURES = ("svg", "pdf", "png")
 DPI = 160
-SANS = "DejaVu Sans"
-FALLBACKS = (
-    *("Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans CJK KR", "Noto Sans SC", "Noto Sans JP", "Noto Sans KR"),
-    *("WenQuanYi Zen Hei", "Droid Sans Fallback", "PingFang SC", "Hiragino Sans", "Apple SD Gothic Neo"),
-    *("Microsoft YaHei", "SimHei", "Yu Gothic", "Malgun Gothic", "Arial Unicode MS", "Noto Sans", "Unifont"),
+FONTS = (
+    *("DejaVu Sans", "Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans CJK KR", "Noto Sans SC", "Noto Sans JP"),
+    *("Noto Sans KR", "WenQuanYi Zen Hei", "Droid Sans Fallback", "PingFang SC", "Hiragino Sans"),
+    *("Apple SD Gothic Neo", "Microsoft YaHei", "SimHei", "Yu Gothic", "Malgun Gothic", "Arial Unicode MS"),
+    *("Noto Sans", "Unifont"),
 )
-"""Fonts of other alphabets that pictures take letters from, where the computer has one of them."""
+"""The first, and fonts of other alphabets that pictures take letters from, where the computer has one."""
 _LENGTH = re.compile(rb"(?<![\w.#])-?\d+\.\d{4,}(?![\w.])")
 """A number of an SVG with more decimals than anybody sees."""
 _ATTRIBUTE = re.compile(rb'"[^"<>]*"')
@@ -59,13 +59,7 @@ _lock = threading.RLock()
 
 
 def export(
-    figure: str,
-    rows: Rows,
-    statements: Mapping[str, PrivacyStatement],
-    kind: str,
-    theme: str = "light",
-    *,
-    made: date | None = None,
+    figure: str, rows: Rows, statements: Statements, kind: str, theme: str = "light", *, made: date | None = None
 ) -> bytes:
     """The figure of that name as a file of that format.
 
@@ -82,93 +76,86 @@ def export(
     """
     if kind not in FORMATS:
         raise ValueError(f"format must be one of {', '.join(FORMATS)} (got {kind}){nearest(kind, FORMATS)}")
-    if kind == "csv":
-        return _csv(figure_of(figure).table(rows))
-    if kind in PICTURES:
-        return pictures(figure, rows, statements, (kind,), theme, made=made)[kind]
-    return _stated(figure, rows, statements, made) if kind == "txt" else _record(figure, rows, statements, made)
+    return files(figure, rows, statements, kinds=(kind,), theme=theme, made=made)[kind]
 
 
-def files(figure: str, rows: Rows, statements: Mapping[str, PrivacyStatement], title: str = "") -> dict[str, bytes]:
-    """The figure in every format; `title`: what stands above its pictures ("": its own)."""
-    made = pictures(figure, rows, statements, PICTURES, title=title)
-    return {kind: made.get(kind) or export(figure, rows, statements, kind) for kind in FORMATS}
-
-
-def _record(figure: str, rows: Rows, statements: Mapping[str, PrivacyStatement], made: date | None) -> bytes:
-    """The figure as JSON."""
-    chart = _chart(figure, rows, statements)
-    told = {
-        "figure": figure,
-        "title": chart.title,
-        "caption": chart.caption,
-        "warnings": {flag.value: flag.sentence for flag in chart.flags},
-        "rows": plain(list(rows)),
-        "statements": _json(statements),
-        "versions": {name: version(name) for name in ("privgraph", "matplotlib", "numpy")},
-    }
-    return _text(told if made is None else {**told, "made": made.isoformat()}).encode()
-
-
-def _chart(figure: str, rows: Rows, statements: Mapping[str, PrivacyStatement], title: str = "") -> Chart:
-    """The chart with the flags of its statements."""
+def files(
+    figure: str,
+    rows: Rows,
+    statements: Statements,
+    title: str = "",
+    *,
+    kinds: Sequence[str] = tuple(FORMATS),
+    theme: str = "light",
+    made: date | None = None,
+) -> dict[str, bytes]:
+    """The same in several formats, its pictures of one drawing; `title`: what stands above them ("": its
+    own)."""
     chart = figure_of(figure).chart(rows)
-    carried = dict.fromkeys((*of_statements(statements), *chart.flags))
-    return replace(chart, title=title or chart.title, flags=tuple(carried))
+    chart = replace(chart, flags=tuple(dict.fromkeys((*of_statements(statements), *chart.flags))))
+    drawn = replace(chart, title=title or chart.title)
+    found = _pictures(drawn, statements, [kind for kind in kinds if kind in PICTURES], theme, made)
+    if "csv" in kinds:
+        found["csv"] = _csv(figure_of(figure).table(rows))
+    if "txt" in kinds:
+        found["txt"] = _stated(chart, statements, made)
+    if "json" in kinds:
+        told = {
+            "figure": figure,
+            "title": chart.title,
+            "caption": chart.caption,
+            "warnings": {flag.value: flag.sentence for flag in chart.flags},
+            "rows": plain(list(rows)),
+            "statements": _json(statements),
+            "versions": {name: version(name) for name in ("privgraph", "matplotlib", "numpy")},
+            **({} if made is None else {"made": made.isoformat()}),
+        }
+        found["json"] = json.dumps(told, indent=1, ensure_ascii=False, allow_nan=False).encode()
+    return {kind: found[kind] for kind in kinds}
 
 
-def of_statements(statements: Mapping[str, PrivacyStatement]) -> tuple[Flag, ...]:
+def of_statements(statements: Statements) -> tuple[Flag, ...]:
     """The flags that privacy statements call for."""
     said = statements.values()
-    refuted = (
-        (one.epsilon_audited or 0) > claim
-        for one in said
-        for claim in (one.epsilon, one.epsilon_as_published)
-        if claim is not None
-    )
+    claims = [(one.epsilon_audited or 0, claim) for one in said for claim in (one.epsilon, one.epsilon_as_published)]
     return flags(
         {
             Flag.EXAMPLE: any(map(has_public_noise, said)),
             Flag.DATA_DEPENDENT: any(one.data_dependent for one in said),
-            Flag.REFUTED: any(refuted),
+            Flag.REFUTED: any(claim is not None and shown > claim for shown, claim in claims),
             Flag.FAULTY: any(one.known_faults for one in said),
         }
     )
 
 
-def pictures(
-    figure: str,
-    rows: Rows,
-    statements: Mapping[str, PrivacyStatement],
-    kinds: Sequence[str],
-    theme: str = "light",
-    *,
-    title: str = "",
-    made: date | None = None,
+def _pictures(
+    chart: Chart, statements: Statements, kinds: Sequence[str], theme: str, made: date | None
 ) -> dict[str, bytes]:
-    """The figure in those of the formats `PICTURES`, in one drawing, under that title ("": its own)."""
+    if not kinds:
+        return {}
     # matplotlib takes as long to import as a page to draw: only who takes a picture away waits for it
     from privgraph_workbench.figures.drawing.with_matplotlib import draw
 
-    chart, lines = _chart(figure, rows, statements, title), block(statements)
-    stated = _text(_json(statements), indent=None)
+    lines, files = block(statements), {}
+    whole = json.dumps(_json(statements), ensure_ascii=False, allow_nan=False)
     said = " ".join(" ".join([chart.caption, *(flag.sentence for flag in chart.flags), *lines]).split())
-    files = {}
     with _drawing():
         drawn: Any = draw(chart, theme, lines)
         for kind in kinds:
             written = io.BytesIO()
-            drawn.savefig(written, format=kind, dpi=DPI, metadata=_metadata(kind, chart.title, said, stated, made))
+            drawn.savefig(written, format=kind, dpi=DPI, metadata=_metadata(kind, chart.title, said, whole, made))
             files[kind] = _renamed(written.getvalue()) if kind == "svg" else written.getvalue()
     return files
 
 
 @lru_cache(maxsize=1)
-def _fonts() -> list[str]:
+def _settings() -> dict[str, Any]:
     from matplotlib.font_manager import fontManager
 
+    from privgraph_workbench.figures.drawing.with_matplotlib import SETTINGS
+
     there = {one.name for one in fontManager.ttflist}
-    return [SANS, *(one for one in FALLBACKS if one in there)]
+    return {**SETTINGS, "font.family": [FONTS[0], *(one for one in FONTS[1:] if one in there)]}
 
 
 @contextmanager
@@ -176,10 +163,8 @@ def _drawing() -> Iterator[None]:
     """While something is drawn and written: matplotlib's settings are those of all its threads."""
     import matplotlib
 
-    from privgraph_workbench.figures.drawing.with_matplotlib import SETTINGS
-
     told = logging.getLogger("matplotlib.font_manager")
-    with _lock, matplotlib.rc_context({**SETTINGS, "font.family": _fonts()}):
+    with _lock, matplotlib.rc_context(_settings()):
         level = told.level
         told.setLevel(logging.ERROR)  # a font of another alphabet is there in one weight, and that is known
         try:
@@ -212,7 +197,6 @@ def _metadata(kind: str, title: str, said: str, stated: str, made: date | None) 
 
 
 def _csv(rows: Rows) -> bytes:
-    """The rows under the names of their columns, and nothing else."""
     written = io.StringIO()
     columns = list(dict.fromkeys(key for row in rows for key in row))
     writer = csv.DictWriter(written, columns, lineterminator="\n", restval="")
@@ -221,9 +205,8 @@ def _csv(rows: Rows) -> bytes:
     return written.getvalue().encode()
 
 
-def _stated(figure: str, rows: Rows, statements: Mapping[str, PrivacyStatement], made: date | None) -> bytes:
+def _stated(chart: Chart, statements: Statements, made: date | None) -> bytes:
     """What must be known of the rows: title, caption, warnings, statements as a table and in full."""
-    chart = _chart(figure, rows, statements)
     said = [chart.title, chart.caption, *(flag.sentence for flag in chart.flags)]
     said.append(f"Made by privgraph {version('privgraph')}{'' if made is None else f' on {made.isoformat()}'}.")
     held: dict[str, list[str]] = {}
@@ -247,9 +230,5 @@ def cell(value: object) -> object:
     return "" if value is None else value
 
 
-def _json(statements: Mapping[str, PrivacyStatement]) -> dict[str, Any]:
+def _json(statements: Statements) -> dict[str, Any]:
     return {label: statement_to_json(statement) for label, statement in statements.items()}
-
-
-def _text(value: object, indent: int | None = 1) -> str:
-    return json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False)

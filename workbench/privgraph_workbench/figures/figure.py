@@ -19,7 +19,7 @@ from privgraph.options import OptionError, nearest, short
 from privgraph_workbench.figures.chart import Chart, Flag, Row, Rows, flags
 from privgraph_workbench.figures.drawing.with_plotly import draw
 from privgraph_workbench.figures.marks import empty, placed
-from privgraph_workbench.figures.needs import NEEDS, Needs
+from privgraph_workbench.figures.needs import NEEDS
 from privgraph_workbench.text import texts
 
 EXAMINATIONS = ("attacks", "audits")
@@ -58,9 +58,7 @@ def figure(
             caption = texts("figures")["captions"][name]
             return replace(made, title=made.title or title, caption=caption, flags=tuple(carried))
 
-        subject = chart.__module__.split(".")[-2]
-        needed = str(texts("figures")["needs"][needs]) if needs else _taken(data)
-        REGISTERED[name] = Figure(name, title, subject, data, complete, NEEDS.get(needs), needed, settings, table)
+        REGISTERED[name] = Figure(name, title, chart.__module__.split(".")[-2], data, complete, needs, settings, table)
         return complete
 
     return register
@@ -80,27 +78,16 @@ def of_rows(rows: Rows) -> tuple[Flag, ...]:
     )
 
 
-def _taken(data: Callable[..., list[Row]]) -> str:
-    taken = inspect.signature(data).parameters.values()
-    required, free = (
-        ", ".join(one.name for one in taken if (one.default is inspect.Parameter.empty) is needed)
-        for needed in (True, False)
-    )
-    return (required or "nothing") + f" (it also takes {free})" * bool(free)
-
-
 @dataclass(frozen=True)
 class Figure:
-    """A figure: call it with runs, or with what its `data` takes, and it is drawn. `reads` makes of runs the
-    first arguments of `make`; `needs` says in words what it is drawn from."""
+    """A figure: call it with runs, or with what its `data` takes, and it is drawn."""
 
     name: str
     title: str
     subject: str
     make: Callable[..., list[Row]]
     chart: Callable[..., Chart]
-    reads: Needs | None
-    needs: str
+    reads: str
     settings: bool
     table: Callable[[Rows], list[Row]]
 
@@ -111,6 +98,16 @@ class Figure:
 
     def __repr__(self) -> str:
         return f"<figure {self.name}: {self.title}; needs {self.needs}>"
+
+    @property
+    def needs(self) -> str:
+        """What it is drawn from, in words."""
+        if self.reads:
+            return str(texts("figures")["needs"][self.reads])
+        taken = inspect.signature(self.make).parameters.values()
+        required = ", ".join(one.name for one in taken if one.default is one.empty) or "nothing"
+        more = ", ".join(one.name for one in taken if one.default is not one.empty)
+        return f"{required} (it also takes {more})" if more else required
 
     @property
     def examines(self) -> bool:
@@ -126,8 +123,8 @@ class Figure:
         mapping a row; its documentation says which columns. Raises `OptionError` where it was not given what
         it `needs`."""
         runs = runs_of(*given[:1])
-        if self.reads is not None and runs:
-            given = (*self.reads(runs), *given[1:])
+        if self.reads and runs:
+            given = (*NEEDS[self.reads](runs), *given[1:])
         try:
             inspect.signature(self.make).bind(*given, **options)
         except TypeError as error:

@@ -4,20 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import repeat
 from typing import Any
 
-from privgraph_workbench.figures.chart import (
-    PERCENT_ROOM,
-    Axis,
-    Chart,
-    Coordinate,
-    Look,
-    Panel,
-    Row,
-    Rows,
-    Rule,
-    Series,
-)
+import numpy as np
+
+from privgraph_workbench.figures.chart import PERCENT_ROOM, Axis, Chart, Coordinate, Panel, Row, Rows, Rule, Series
 from privgraph_workbench.text import texts
 from privgraph_workbench.words.numbers import number, percent, stated
 
@@ -33,124 +25,15 @@ FORMS: Mapping[str, Callable[[Any], str]] = {
 """How a value is written; bounds are rounded so that none says more than holds."""
 
 
-def marks(
-    rows: Rows,
-    x: str | Sequence[Coordinate],
-    y: str | Sequence[Coordinate],
-    *,
-    hover: Sequence[str] = (),
-    **look: Any,
-) -> Series:
-    """A series of rows.
-
-    Args:
-        rows: One for each place.
-        x: A column, or the places.
-        y: The same.
-        hover: Columns that stand where the mouse rests; none: name and place.
-        **look: Fields of `Series`; without a `kind` points.
-    """
-    told = hovers(rows, *hover) if hover else ()
-    return Series(**{"name": "", "kind": "points", **look}, x=_places(rows, x), y=_places(rows, y), hover=told)
+# Rows
 
 
-def hovers(rows: Iterable[Row], *columns: str) -> tuple[str, ...]:
-    """For each row its columns, a line each, as text/figures.toml names them, where they have a value."""
-    known = {column: texts("figures")["columns"][column] for column in columns}
-    return tuple(
-        "\n".join(
-            f"{title} {FORMS[form](row[column])}".strip()
-            for column, (title, form) in known.items()
-            if row.get(column) not in (None, "")
-        )
-        for row in rows
-    )
-
-
-def described(series: Series, panel: Panel) -> tuple[str, ...]:
-    """Text for each mark of a series: its own, else name and place as its axes write them."""
-    if series.hover or panel.bare or series.kind in ("band", "links"):
-        return series.hover
-    return tuple(
-        "\n".join(filter(None, (series.name, _place(panel.x, x, series), _place(panel.y, y, series))))
-        for x, y in zip(series.x, series.y, strict=True)
-    )
-
-
-def _place(axis: Axis, value: Coordinate, series: Series) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return value.replace("\n", " ")
-    return f"{axis.title}: {FORMS['percent' if axis.percent else series.epsilon or 'number'](value)}"
-
-
-def _places(rows: Rows, of: str | Sequence[Coordinate]) -> tuple[Coordinate, ...]:
-    return tuple(row[of] for row in rows) if isinstance(of, str) else tuple(of)
-
-
-def intervals(
-    rows: Rows, at: str, low: str = "low", high: str = "high", *, name: str = "95% interval", **look: Any
-) -> list[Series]:
-    """A line between the columns `low` and `high` for each row that has both; beside categories it is
-    horizontal. `at` is the column of its place."""
-    held = [row for row in rows if row[low] is not None]
-    ends, places = tuple(row[end] for row in held for end in (low, high)), _places([*held], at)
-    places = tuple(place for place in places for _ in range(2))
-    x, y = (ends, places) if any(isinstance(place, str) for place in places) else (places, ends)
-    return [Series(name=name, kind="links", x=x, y=y, **look)] if held else []
-
-
-def bins(edges: Sequence[float], sides: Mapping[str, Sequence[int]]) -> list[Row]:
-    """One row per bin of a histogram: low, high (its ends), how many of each side are in it, and which share_
-    of that side these are."""
-    return [
-        {"low": low, "high": high, **dict(zip(sides, counts, strict=True))}
-        | {f"share_{side}": one / max(1, sum(sides[side])) for side, one in zip(sides, counts, strict=True)}
-        for low, high, *counts in zip(edges[:-1], edges[1:], *sides.values(), strict=True)
-    ]
-
-
-def outlines(rows: Rows, names: Mapping[str, str], ends: Sequence[str] = ("low", "high")) -> list[Series]:
-    """The outlines of histograms: lines in steps with their ground filled, of columns of bins with their
-    names."""
-    series, x = list[Series](), tuple(row[end] for row in rows for end in ends)
-    for slot, (column, name) in enumerate(names.items()):
-        y = tuple(row[column] for row in rows for _ in ends)
-        look: Look = {"name": name, "x": x, "y": y, "slot": slot, "group": name}
-        series.append(Series(kind="band", low=(0.0,) * len(y), legend=False, **look))
-        series.append(Series(kind="line", **look))
-    return series
-
-
-def stacked(names: Sequence[str], counts: Mapping[tuple[str, int], Sequence[int]]) -> list[Series]:
-    """Bars that stand on one another: how many of each group (its name and slot) are in the bins of these
-    names."""
-    series, low = list[Series](), (0,) * len(names)
-    for (group, slot), held in counts.items():
-        rows = [{"bin": name, "group": group, "count": count} for name, count in zip(names, held, strict=True)]
-        top = tuple(start + count for start, count in zip(low, held, strict=True))
-        look: Look = {"low": low, "slot": slot, "hover": ("bin", "group", "count")}
-        series.append(marks(rows, names, top, name=group, kind="bars", **look))
-        low = top
-    return series
-
-
-def level(places: Sequence[float], y: float, name: str, slot: int, **look: Any) -> Series:
-    """A horizontal line at `y` from the first of these places to the last."""
-    return Series(name=name, kind="line", x=(places[0], places[-1]), y=(y, y), slot=slot, **look)
-
-
-def band(rows: Rows, x: str, **look: Any) -> list[Series]:
-    """The 95% confidence bands of rows over the column `x`, interrupted where a row has no interval."""
-    pieces: list[list[Row]] = [[]]
-    for row in rows:
-        if row["low"] is None:
-            pieces.append([])
-        else:
-            pieces[-1].append(row)
-    look |= {"name": "95% confidence", "kind": "band", "legend": False}
-    return [marks(one, x, "high", low=_places(one, "low"), **look) for one in pieces if len(one) > 1]
+def table(columns: Mapping[str, Any]) -> list[Row]:
+    """Rows of columns: a list or an array has a value for each row, anything else is the same in all."""
+    lists = {name: one.tolist() for name, one in columns.items() if isinstance(one, np.ndarray)}
+    lists = {name: lists.get(name, one) for name, one in columns.items() if isinstance(one, np.ndarray | list)}
+    whole = [lists.get(name, repeat(one, len(next(iter(lists.values()))))) for name, one in columns.items()]
+    return [dict(zip(columns, values, strict=True)) for values in zip(*whole, strict=True)]
 
 
 def grouped(rows: Iterable[Row], *columns: str) -> dict[Any, list[Row]]:
@@ -162,6 +45,26 @@ def grouped(rows: Iterable[Row], *columns: str) -> dict[Any, list[Row]]:
     return found
 
 
+def bins(edges: Sequence[float], sides: Mapping[str, Sequence[int]]) -> list[Row]:
+    """One row per bin of a histogram: low, high (its ends), how many of each side are in it, and which share_
+    of that side these are."""
+    counts = {side: list(held) for side, held in sides.items()}
+    shares = {f"share_{side}": [one / max(1, sum(held)) for one in held] for side, held in counts.items()}
+    return table({"low": list(edges[:-1]), "high": list(edges[1:]), **counts, **shares})
+
+
+def steps_to(top: float) -> list[float]:
+    """The ends of at most ten bins from 0 to `top` or just beyond, of 1, 2 or 5 times a power of ten each.
+
+    >>> steps_to(37.0)[:3], steps_to(37.0)[-1]
+    ([0.0, 5.0, 10.0], 40.0)
+    """
+    power = math.floor(math.log10(top / 10)) if top > 0 else 0
+    steps = (float(f"{lead}e{power + more}") for more in (0, 1) for lead in (1, 2, 5))
+    step = next(step for step in steps if top <= 10 * step)
+    return [step * at for at in range(max(1, math.ceil(top / step - 1e-9)) + 1)]
+
+
 def distinct(names: Iterable[str]) -> tuple[str, ...]:
     """The names, with a number after each that was there before: places on an axis must not fall together.
 
@@ -170,11 +73,8 @@ def distinct(names: Iterable[str]) -> tuple[str, ...]:
     """
     unique: dict[str, None] = {}
     for name in names:
-        count, chosen = 1, name
-        while chosen in unique:
-            count += 1
-            chosen = f"{name} ({count})"
-        unique[chosen] = None
+        tried = (f"{name} ({count})" if count > 1 else name for count in range(1, len(unique) + 2))
+        unique[next(one for one in tried if one not in unique)] = None
     return tuple(unique)
 
 
@@ -198,18 +98,102 @@ def placed(epsilon: float | None) -> bool:
     return epsilon is not None and 0 < epsilon < math.inf
 
 
-def spans(values: Iterable[float], least: float = 1.0) -> tuple[float, float]:
-    """Ends of a logarithmic axis that holds the values, with some room on both sides; the larger is at least
-    so many times the smaller."""
-    held = list(values)
-    wider = 1.4 * max(1.0, math.sqrt(least * min(held) / max(held)))
-    return min(held) / wider, max(held) * wider
+# Series
+
+
+def marks(
+    rows: Rows,
+    x: str | Sequence[Coordinate],
+    y: str | Sequence[Coordinate],
+    *,
+    hover: Sequence[str] = (),
+    **look: Any,
+) -> Series:
+    """A series with a place for each row.
+
+    Args:
+        rows: What is drawn.
+        x: A column, or the places.
+        y: The same.
+        hover: Columns that stand where the mouse rests, a line each, as text/figures.toml names them, where
+            they have a value; none: name and place.
+        **look: Fields of `Series`; without a `kind` points.
+    """
+    told = {column: texts("figures")["columns"][column] for column in hover}
+    lines = (
+        [f"{title} {FORMS[form](row[name])}" for name, (title, form) in told.items() if row.get(name) not in (None, "")]
+        for row in rows
+    )
+    texts_ = tuple("\n".join(map(str.strip, one)) for one in lines) if hover else ()
+    x, y = ([row[of] for row in rows] if isinstance(of, str) else of for of in (x, y))
+    return Series(**{"name": "", "kind": "points", **look}, x=tuple(x), y=tuple(y), hover=texts_)
+
+
+def described(series: Series, panel: Panel) -> tuple[str, ...]:
+    """Text for each mark of a series: its own, else name and place as its axes write them."""
+    if series.hover or panel.bare or series.kind in ("band", "links"):
+        return series.hover
+    told = [[series.name] * len(series.x)]
+    for axis, places in ((panel.x, series.x), (panel.y, series.y)):
+        write, named = FORMS["percent" if axis.percent else series.epsilon or "number"], axis.scale == "category"
+        said = (str(one).replace("\n", " ") if named else f"{axis.title}: {write(one)}" for one in places)
+        told.append(["" if place is None else one for place, one in zip(places, said, strict=True)])
+    return tuple("\n".join(filter(None, lines)) for lines in zip(*told, strict=True))
+
+
+def intervals(
+    rows: Rows, at: str, low: str = "low", high: str = "high", *, name: str = "95% interval", **look: Any
+) -> list[Series]:
+    """A line between the columns `low` and `high` for each row that has both; beside categories it is
+    horizontal. `at` is the column of its place."""
+    held = [row for row in rows if row[low] is not None]
+    ends, places = ([row[one] for row in held for one in pair] for pair in ((low, high), (at, at)))
+    x, y = (ends, places) if any(isinstance(place, str) for place in places) else (places, ends)
+    return [Series(name=name, kind="links", x=tuple(x), y=tuple(y), **look)] if held else []
+
+
+def outlines(
+    rows: Rows, names: Mapping[str, str], ends: Sequence[str] = ("low", "high"), *, stacked: bool = False
+) -> list[Series]:
+    """The outlines of histograms: lines in steps with their ground filled, of columns of bins with their
+    names; each from the ground, or on top of those before, which are drawn over it."""
+    series, x = list[Series](), tuple(row[end] for row in rows for end in ends)
+    low = (0.0,) * len(x)
+    for slot, (column, name) in enumerate(names.items()):
+        own = tuple(row[column] for row in rows for _ in ends)
+        y = tuple(map(sum, zip(own, low, strict=True))) if stacked else own
+        look: dict[str, Any] = {"name": name, "x": x, "y": y, "slot": slot, "group": name}
+        drawn = [Series(kind="band", low=low, legend=False, **look), Series(kind="line", **look)]
+        series, low = ([*drawn, *series], y) if stacked else ([*series, *drawn], low)
+    return series
+
+
+def level(places: Sequence[Coordinate], y: float, name: str, slot: int, **look: Any) -> Series:
+    """A horizontal line at `y` from the first of these places to the last."""
+    return Series(name=name, kind="line", x=(places[0], places[-1]), y=(y, y), slot=slot, **look)
+
+
+def band(rows: Rows, x: str, **look: Any) -> list[Series]:
+    """The 95% confidence bands of rows over the column `x`, interrupted where a row has no interval."""
+    pieces: list[list[Row]] = [[]]
+    for row in rows:
+        if row["low"] is None:
+            pieces.append([])
+        else:
+            pieces[-1].append(row)
+    look |= {"name": "95% confidence", "kind": "band", "legend": False}
+    return [marks(one, x, "high", low=tuple(row["low"] for row in one), **look) for one in pieces if len(one) > 1]
+
+
+# Axes and charts
 
 
 def logarithmic(title: str, values: Iterable[float], least: float = 1.0) -> Axis:
-    """Such an axis."""
-    low, high = spans(values, least)
-    return Axis(title=title, scale="log", low=low, high=high)
+    """A logarithmic axis that holds the values, with some room on both sides; its larger end is at least so
+    many times the smaller."""
+    held = list(values)
+    wider = 1.4 * max(1.0, math.sqrt(least * min(held) / max(held)))
+    return Axis(title=title, scale="log", low=min(held) / wider, high=max(held) * wider)
 
 
 def percentages(title: str, rows: Iterable[Row], *columns: str) -> Axis:
@@ -225,17 +209,16 @@ def named(categories: Iterable[str], title: str = "", *, labels: bool = True) ->
     return Axis(title=title, scale="category", categories=tuple(categories), labels=labels)
 
 
-def single(
-    x: Axis, y: Axis, series: Iterable[Series], *, rules: Iterable[Rule] = (), of: str = "", **more: Any
-) -> Chart:
-    """A chart of one panel, `of` being that one's title."""
-    return Chart(panels=(Panel(x=x, y=y, title=of, rules=tuple(rules)),), series=tuple(series), **more)
+def single(x: Axis, y: Axis, series: Iterable[Series], *, rules: Iterable[Rule] = (), **more: Any) -> Chart:
+    """A chart of one panel."""
+    return Chart(panels=(Panel(x=x, y=y, rules=tuple(rules)),), series=tuple(series), **more)
 
 
-def pairs(panels: Sequence[Panel], series: Iterable[Series], *, each: int = 300, **more: Any) -> Chart:
-    """A chart of panels, two side by side."""
-    height = 110 + each * math.ceil(len(panels) / 2)
-    return Chart(panels=tuple(panels), series=tuple(series), columns=2, height=height, **more)
+def pairs(panels: Iterable[Panel], series: Iterable[Series], *, each: int = 300, **more: Any) -> Chart:
+    """A chart of panels, two side by side; without a height, each is so many pixels high."""
+    held = tuple(panels)
+    more = {"columns": 2, "height": 110 + each * math.ceil(len(held) / 2), **more}
+    return Chart(panels=held, series=tuple(series), **more)
 
 
 def network(rows: Rows, nodes: Iterable[Series], **more: Any) -> Chart:

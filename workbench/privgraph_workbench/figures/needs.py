@@ -14,40 +14,30 @@ from privgraph_workbench.figures.settings import setting_rows
 from privgraph_workbench.text import fill, texts
 from privgraph_workbench.words.naming import setting
 
-Needs = Callable[[Sequence[Run]], tuple[Any, ...]]
-
 
 def _refused(reason: str, **slots: object) -> OptionError:
     return OptionError(fill(texts("figures")["refused"][reason], **slots))
 
 
-def _of_one(read: Callable[[Run], Any]) -> Needs:
-    def reader(runs: Sequence[Run]) -> tuple[Any, ...]:
-        if len(runs) != 1:
-            raise _refused("several", count=len(runs))
-        return (read(runs[0]),)
-
-    return reader
+def _one(runs: Sequence[Run]) -> Run:
+    if len(runs) != 1:
+        raise _refused("several", count=len(runs))
+    return runs[0]
 
 
-def _last(kind: str) -> Needs:
-    def read(run: Run) -> Any:
-        held = getattr(run, f"{kind}s")
-        if not held:
-            raise _refused("none", kind=kind, run=run.id)
-        return held[-1]
-
-    return _of_one(read)
+def _last(runs: Sequence[Run], kind: str) -> tuple[Any]:
+    held = getattr(run := _one(runs), f"{kind}s")
+    if not held:
+        raise _refused("none", kind=kind, run=run.id)
+    return (held[-1],)
 
 
-def _kept(kind: type[Answers] | type[Ensemble], what: str) -> Needs:
-    def read(run: Run) -> Any:
-        try:
-            return kind.load(run.folder)
-        except FileNotFoundError:
-            raise _refused("unkept", run=run.id, what=what, method=run.spec.method) from None
-
-    return _of_one(read)
+def _kept(runs: Sequence[Run], kind: type[Answers] | type[Ensemble], what: str) -> tuple[Any]:
+    run = _one(runs)
+    try:
+        return (kind.load(run.folder),)
+    except FileNotFoundError:
+        raise _refused("unkept", run=run.id, what=what, method=run.spec.method) from None
 
 
 def _outlook(runs: Sequence[Run]) -> tuple[Any, ...]:
@@ -61,21 +51,20 @@ def _siblings(runs: Sequence[Run]) -> tuple[Any, ...]:
 
 
 def _ledger(runs: Sequence[Run]) -> tuple[Any, ...]:
-    (said,) = _of_one(lambda run: run.statement)(runs)
+    said = _one(runs).statement
     return ((), 0.0) if said is None else (said.ledger, said.delta)
 
 
-NEEDS: Mapping[str, Needs] = {
+NEEDS: Mapping[str, Callable[[Sequence[Run]], tuple[Any, ...]]] = {
     "runs": lambda runs: ([run.record for run in runs],),
     "runs and events": lambda runs: ([(run.record, run.events) for run in runs],),
-    "events": _of_one(lambda run: run.events),
+    "events": lambda runs: (_one(runs).events,),
     "ledger": _ledger,
     "outlook": _outlook,
     "siblings": _siblings,
-    "answers": _kept(Answers, "answers of teachers"),
-    "one answer": _kept(Answers, "answers of teachers"),
-    "ensemble": _kept(Ensemble, "teachers"),
-    "attacks": _of_one(lambda run: run.attacks),
-    "attack": _last("attack"),
-    "audit": _last("audit"),
+    **dict.fromkeys(("answers", "one answer"), lambda runs: _kept(runs, Answers, "answers of teachers")),
+    "ensemble": lambda runs: _kept(runs, Ensemble, "teachers"),
+    "attacks": lambda runs: (_one(runs).attacks,),
+    "attack": lambda runs: _last(runs, "attack"),
+    "audit": lambda runs: _last(runs, "audit"),
 }

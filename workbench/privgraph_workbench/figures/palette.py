@@ -5,31 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import count
 
-from privgraph_workbench.theme import LIGHT, NEUTRAL
+from privgraph_workbench.theme import LIGHT, NEUTRAL, SLOTS
 
-SLOTS: Mapping[str, int] = {
-    "progap": 0,
-    "gap": 1,
-    "gnn": 62,
-    "mlp": 3,
-    "dp-mlp": 4,
-    "edge-rand": 5,
-    "dp-gnn": 63,
-    "heter-poisson": 82,
-    "privgnn": 107,
-    "pate": 109,
-    "prompt": 55,
-    "fine-tune": 14,
-    "prompt-dpsgd": 105,
-    "dp-gpl": 115,
-    "relational": 18,
-    "relation-rand": 13,
-}
-"""The slot of each method: its colour, mark and dash by the lengths of these tables. Each private method has
-a colour that no other has, but for those of prompts, which share no axis with EdgeRand and have its colour,
-and randomised relations, which have that of DP-GNN and share an axis with PvGaLM alone; where colours are
-equal marks and dashes differ. HeterPoisson has the colour of a graph network and DP-GNN that of a model that
-reads no edge, which are grey levels where they stand beside private methods."""
 COLOURS = len(LIGHT.lines)
 
 
@@ -53,4 +30,4 @@ def slots(curves: Mapping[str, str]) -> dict[str, int]:
             seen = {NEUTRAL} if len(seen) == COLOURS else seen
             taken = {*SLOTS.values(), *found.values()}
             found[curve] = next(slot for slot in count() if slot not in taken and slot % COLOURS not in seen)
-    return {curve: found[curve] for curve in curves}
+    return found

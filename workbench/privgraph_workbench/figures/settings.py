@@ -19,15 +19,10 @@ from privgraph_workbench.words.naming import titled, unit_of
 
 
 def setting_rows(records: Iterable[RunRecord], leave_out: Sequence[str] = ()) -> list[Row]:
-    """A row for each setting of the finished runs: the columns of `summary.settings`, and
-
-    options (by name), runs (ids), reference (no epsilon to place it at), evaluator (True: test labels are
-    private), composed (how many of these runs read the same people). The graph is in words.
-
-    Args:
-        records: Runs; those that are not done are left out.
-        leave_out: Options that are axes of a figure, and no variant.
-    """
+    """A row for each setting of the finished runs: the columns of `summary.settings`, options (by name), runs
+    (ids), reference (no epsilon to place it at), evaluator (True: test labels are private), composed (how
+    many of these runs read the same people). The graph is in words. `leave_out`: options that are axes of a
+    figure, and no variant."""
     done = [one for one in records if one.state == "done"]
     return table_rows(summary.settings(summary.of_records(done), leave_out=leave_out), composed(done))
 
@@ -57,8 +52,7 @@ def composed(records: Iterable[RunRecord]) -> dict[str, int]:
 
 
 def target(row: Row) -> str:
-    """The target epsilon of a setting; one that its statement does not keep says so, "" where there is
-    none."""
+    """The target epsilon of a setting; one that its statement does not keep says so."""
     if row["asked"] is None:
         return ""
     return f"ε {row['asked']:g}" + " asked for" * (row["epsilon"] is None or row["epsilon"] > row["asked"])

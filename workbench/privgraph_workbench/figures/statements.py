@@ -17,21 +17,19 @@ LABEL = 46
 
 
 def block(statements: Mapping[str, PrivacyStatement], most: int | None = MOST) -> list[str]:
-    """The statements as lines of a table, private ones first; equal ones are one line.
-
-    Args:
-        statements: By label.
-        most: Lines of the table; None: all.
-
-    Returns:
-        Lines for letters of one width; one sentence where there is no statement.
-    """
+    """The statements as lines of a table in letters of one width, private ones first, equal ones as one, and
+    at most so many of them (None: all); one sentence where there is none. `statements`: by label."""
     said = texts("figures")["statements"]
     if not statements:
         return [said["none"]]
     held: dict[tuple[str, ...], list[str]] = {}
     for label, one in sorted(statements.items(), key=lambda pair: pair[1].unit == "none"):
-        held.setdefault(_cells(one), []).append(label)
+        # one number in the same digits: rounded up here and rounded off there, it would look like two
+        published = one.epsilon_as_published
+        as_published = stated("sound" if published == one.epsilon else "published", published)
+        audited = "none yet" if one.epsilon_audited is None else f"≥ {stated('audited', one.epsilon_audited)}"
+        unit, sound = "nothing" if one.unit == "none" else one.unit, stated("sound", one.epsilon)
+        held.setdefault((unit, sound, as_published, audited, rounded_delta(one.delta)), []).append(label)
     rows: list[Sequence[str]] = [("", said["unit"], *(mark.title for mark in EPSILONS.values()), "δ")]
     for values, labels in list(held.items())[:most]:
         first, *rest = wrapped(f"{labels[0]}{f' +{len(labels) - 1}' * (len(labels) > 1)}", LABEL) or [""]
@@ -40,13 +38,3 @@ def block(statements: Mapping[str, PrivacyStatement], most: int | None = MOST) -
     lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
     left = 0 if most is None else len(held) - most
     return [*lines, fill(said["more"], count=left)] if left > 0 else lines
-
-
-def _cells(said: PrivacyStatement) -> tuple[str, ...]:
-    """Unit, the three epsilons and delta; bounds are rounded so that none says more than holds."""
-    published, shown = said.epsilon_as_published, said.epsilon_audited
-    # one number in the same digits: rounded up here and rounded off there, it would look like two
-    as_published = stated("sound" if published == said.epsilon else "published", published)
-    audited = "none yet" if shown is None else f"≥ {stated('audited', shown)}"
-    unit = "nothing" if said.unit == "none" else said.unit
-    return (unit, stated("sound", said.epsilon), as_published, audited, rounded_delta(said.delta))

@@ -25,14 +25,13 @@ def data(records: Sequence[AttackRecord], names: Sequence[str] = ()) -> list[Row
     (`classes_alone`), guessing (whether nothing says that it is better than a guess), evaluator (True)."""
     rows: list[Row] = []
     for name, record in zip(distinct(names or [one.title for one in records]), records, strict=True):
-        row = {"attack": name, "attack_name": record.attack, "run": record.run, "epsilon": record.sound}
-        row |= zip(("area", "area_low", "area_high"), record.found, strict=True)
-        row |= {"models": list(record.areas), "asks": sides(record.attack).asks}
-        rate = record.rates_found[-1]
+        (area, low, high), rate = record.found, record.rates_found[-1]
         found = (rate.true, rate.low, rate.high) if record.outcome.measurable(rate) else (None,) * 3
+        row = {"attack": name, "attack_name": record.attack, "run": record.run, "epsilon": record.sound, "area": area}
+        row |= {"area_low": low, "area_high": high, "models": list(record.areas), "asks": sides(record.attack).asks}
         row |= {"false_alarms": rate.false, **dict(zip(("found", "found_low", "found_high"), found, strict=True))}
-        row |= {"signed_rank": record.signed_rank, "by_classes": classes_alone(record)}
-        rows.append(row | {"guessing": guessing(record), "evaluator": True})
+        row |= {"signed_rank": record.signed_rank, "by_classes": classes_alone(record), "guessing": guessing(record)}
+        rows.append(row | {"evaluator": True})
     return sorted(rows, key=lambda row: (row["epsilon"], row["attack"]))
 
 
@@ -53,11 +52,6 @@ def chart(rows: Rows) -> Chart:
         look: Look = {"name": "true classes alone", "slot": NEUTRAL, "shape": 2, "hollow": True, "size": 13}
         series.append(marks(classes, "by_classes", "attack", **look))
     ends = [float(x) for one in series for x in one.x if x is not None]
-    return single(
-        Axis(title="area under the curve (0.5: chance)", low=min(0.45, *ends) - 0.02, high=max(0.6, *ends) + 0.02),
-        named(row["attack"] for row in rows),
-        series,
-        rules=[Rule(x=0.5, label="chance")],
-        height=170 + 26 * len(rows),
-        legend=True,
-    )
+    x = Axis(title="area under the curve (0.5: chance)", low=min(0.45, *ends) - 0.02, high=max(0.6, *ends) + 0.02)
+    y, rules = named(row["attack"] for row in rows), [Rule(x=0.5, label="chance")]
+    return single(x, y, series, rules=rules, height=170 + 26 * len(rows), legend=True)

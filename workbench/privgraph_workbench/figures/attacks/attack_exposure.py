@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from privgraph.attacks.record import AttackRecord
 from privgraph.audits.bounds import mean_of_shares
-from privgraph.registry import sides
 from privgraph_workbench.facts.references import LEVEL
+from privgraph_workbench.figures.attacks.attack_areas import classes_alone
 from privgraph_workbench.figures.chart import Axis, Chart, Flag, Look, Panel, Row, Rows, Rule
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import grouped, intervals, marks, named
+from privgraph_workbench.leaks import by_similarity
 
 HOVER = ("name", "nodes", "exposure", "low", "high")
 
@@ -18,9 +19,8 @@ def data(record: AttackRecord) -> list[Row]:
     train whose scores lie below those of the group's training nodes), low, high (its interval, which takes
     nodes for independent), attack (its title), attack_name (in `ATTACKS`), similarity (whether it goes by
     that), by_classes (then the area of the true classes alone)."""
-    similarity = bool(sides(record.attack).caution) and record.options.by == "distance"
-    shared = {"attack": record.title, "attack_name": record.attack, "similarity": similarity}
-    shared |= {"by_classes": record.by_classes if similarity else None}
+    shared = {"attack": record.title, "attack_name": record.attack, "similarity": by_similarity(record)}
+    shared["by_classes"] = classes_alone(record)
     return [
         {"kind": kind, "name": one.name, "nodes": one.nodes, "exposure": one.exposure}
         | dict(zip(("low", "high"), mean_of_shares(one.exposure, one.nodes, (1 - LEVEL) / 2), strict=True))
@@ -32,7 +32,7 @@ def data(record: AttackRecord) -> list[Row]:
 
 @figure("attack_exposure", "Who is exposed", data, needs="attack", always=[Flag.EVALUATOR])
 def chart(rows: Rows) -> Chart:
-    """A dot a group on its interval, one panel below the other (names of groups are long), beside chance."""
+    """One panel below the other: names of groups are long."""
     rows = [{**row, "group": f"{row['name']} ({row['nodes']:,})"} for row in rows]
     panels, series, kinds = [], [], grouped(rows, "kind")
     for place, (kind, held) in enumerate(kinds.items()):

@@ -6,7 +6,6 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -15,9 +14,9 @@ from privgraph.attacks.record import FEW, AttackRecord
 from privgraph.audits.bounds import at_most
 from privgraph_workbench.figures.attacks.attack_areas import classes_alone
 from privgraph_workbench.figures.audits.audit_roc import POINTS, SCALES, decade, frontier, square
-from privgraph_workbench.figures.chart import Chart, Look, Row, Rows, Series
+from privgraph_workbench.figures.chart import Chart, Look, Row, Rows
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import distinct, grouped, marks, one_of, single
+from privgraph_workbench.figures.marks import distinct, grouped, marks, one_of, single, table
 from privgraph_workbench.leaks import guessing
 from privgraph_workbench.words.numbers import number, stated
 
@@ -25,12 +24,8 @@ DOTTED = 5
 """The dash of limits where there are several."""
 BY_CHANCE = 0.025
 COLUMNS = {
-    "attack": "attack",
-    "curve": "curve",
-    "false": "false_positive_rate",
-    "true": "true_positive_rate",
-    "low": "true_positive_rate_low",
-    "high": "true_positive_rate_high",
+    **{"attack": "attack", "curve": "curve", "false": "false_positive_rate", "true": "true_positive_rate"},
+    **{"low": "true_positive_rate_low", "high": "true_positive_rate_high"},
 }
 """What stands in a CSV, and as what; all else is the same for all rows of an attack."""
 
@@ -60,48 +55,45 @@ def data(
     rows, claims = list[Row](), set[tuple[float, float, int]]()
     titles = distinct(names or [one.title for one in records])
     for name, record, graph in zip(titles, records, graphs or [""] * len(records), strict=True):
-        (area, low, high), rare = record.found, record.rare_found
+        (area, low, high), rare, sound = record.found, record.rare_found, record.sound
         shared: Row = {"attack": name, "attack_name": record.attack, "run": record.run, "area": area}
         shared |= {"own_area": record.outcome.area, "area_low": low, "area_high": high, "models": len(record.areas)}
         shared |= {"rare_false": None if record.rare is None else record.rare.false}
         shared |= {f"rare_{end}": None if rare is None else getattr(rare, end) for end in ("true", "low", "high")}
         shared |= {"confidence": record.confidence, "guessing": guessing(record), "drawn": record.drawn}
-        shared |= {"epsilon": record.sound, "by_classes": classes_alone(record), "steps": record.steps}
+        shared |= {"epsilon": sound, "by_classes": classes_alone(record), "steps": record.steps}
         shared |= {"delta": record.delta, "scale": scale, "others": record.outcome.others}
         shared |= {"graph": graph, "banded": banded}
+        curves: dict[str, Sequence[Sequence[float]]] = {"attack": (record.roc_false, record.roc_true)}
         if len(record.areas) > 1:
             band = (record.band_false, record.band_mean, record.band_low, record.band_high)
-            rows += _rows("band", shared, *band)
-            rows += _rows("mean", shared, *band[:2]) if len(record.areas) >= FEW else []
-        rows += _rows("attack", shared, record.roc_false, record.roc_true)
-        if record.drawn and record.steps is not None and math.isfinite(record.sound):
-            if (claim := (record.sound, record.delta, record.steps)) not in claims:
-                rows += _claim(record, record.steps, shared)
+            curves = {"band": band, **({"mean": band[:2]} if len(record.areas) >= FEW else {}), **curves}
+        if record.drawn and record.steps is not None and math.isfinite(sound):
+            claim = (sound, record.delta, record.steps)
+            curves |= {} if claim in claims else {"sound": _claim(record, record.steps, scale)}
             claims.add(claim)
+        for curve, ends in curves.items():
+            columns = dict.fromkeys(("false", "true", "low", "high"))
+            columns |= {end: list(held) for end, held in zip(columns, ends, strict=False)}
+            rows += table({"curve": curve, **columns, **shared})
     return rows
 
 
-def _rows(curve: str, shared: Row, *ends: Sequence[float]) -> list[Row]:
-    blank = {"curve": curve, "false": None, "true": None, "low": None, "high": None, **shared}
-    points = zip(*ends, strict=True)
-    return [blank | dict(zip(("false", "true", "low", "high"), point, strict=False)) for point in points]
-
-
-def _claim(record: AttackRecord, steps: int, shared: Row) -> list[Row]:
-    """The most that a sound epsilon allows."""
+def _claim(record: AttackRecord, steps: int, scale: str) -> tuple[list[float], list[float]]:
+    """The most that a sound epsilon allows: the largest rate behind each that is observed among so many, at
+    `BY_CHANCE` (Clopper and Pearson)."""
     epsilon, delta = steps * record.sound, group_delta(record.sound, record.delta, steps)
-    places = np.geomspace(1e-4, 1, POINTS) if shared["scale"] == "log" else np.linspace(0, 1, POINTS)
+    places = np.geomspace(1e-4, 1, POINTS) if scale == "log" else np.linspace(0, 1, POINTS)
     false = sorted({*places.tolist(), (1 - delta) / (1 + math.exp(min(epsilon, 700.0)))})
     found = [frontier(_with_chance(one, record.outcome.others), epsilon, delta) for one in false]
-    return _rows("sound", shared, false, [_with_chance(one, record.outcome.members) for one in found])
+    return false, [_with_chance(one, record.outcome.members) for one in found]
 
 
 def _with_chance(rate: float, of: int) -> float:
-    """The largest rate behind one that is observed among so many, at `BY_CHANCE` (Clopper and Pearson)."""
     return float(at_most(math.floor(rate * of + 1e-9), of, BY_CHANCE))
 
 
-def table(rows: Rows) -> list[Row]:
+def leaving(rows: Rows) -> list[Row]:
     """The rows as they leave in a CSV: what differs from row to row, in six decimals; of bands and means, no
     share of false positives that is less than one of the others."""
     return [
@@ -116,10 +108,9 @@ def _first(row: Row) -> float:
     return 0.0 if row["curve"] == "sound" else float((1 - 1e-9) / row["others"])
 
 
-@figure("attack_roc", "What attacks find", data, needs="attacks", settings=True, table=table)
+@figure("attack_roc", "What attacks find", data, needs="attacks", settings=True, table=leaving)
 def chart(rows: Rows) -> Chart:
-    """A curve for each attack with its band over attacked models, the claims, and a guess by chance. The
-    curve is the mean over the attacked models, or that of one where these are few."""
+    """The curve of an attack is the mean over the attacked models, or that of one where these are few."""
     least = floor = 0.0
     if rows[0]["scale"] == "log":  # where no share lies between none and one of the others
         least = min(1e-3, decade(row["false"] for row in rows if row["curve"] == "attack" and row["false"] > 0))
@@ -129,25 +120,25 @@ def chart(rows: Rows) -> Chart:
         rows = [row for row in rows if max(row["true"], row["high"] or 0.0) > 0]
     x, y, guess = square("false positive rate", "true positive rate", least, floor)
     series, attacks = [guess], grouped(rows, "attack")
-    only = len(grouped((row for row in rows if row["curve"] == "sound"), "attack")) == 1
+    only = len({row["attack"] for row in rows if row["curve"] == "sound"}) == 1
     for slot, (name, own) in enumerate(attacks.items()):
         curves, look = grouped(own, "curve"), Look(slot=slot, group=name)
-        if band := curves.get("band") if own[0].get("banded", True) else None:
+        if band := curves.get("band") if own[0]["banded"] else None:
             low = tuple(max(row["low"], floor) for row in band)  # no logarithm of 0
             series.append(marks(band, "false", "high", name=name, kind="band", low=low, legend=False, **look))
+        lines: list[tuple[list[Row], str, Look]] = []
         if curve := curves.get("mean") or _stepped(curves.get("attack", ())):
             area = curve[0]["area" if curve[0]["curve"] == "mean" else "own_area"]
-            series.append(_line(curve, f"{name} (area {number(area)})", **look))
+            lines.append((curve, f"{name} (area {number(area)})", look))
         if claim := curves.get("sound"):
             # several limits would be one line in several places: each has its curve's colour then
             alone: Look = {"epsilon": "sound"} if only else {"slot": slot, "shape": DOTTED}
             told = f"sound ε = {stated('sound', claim[0]['epsilon'])} allows no more{f': {name}' * (not only)}"
-            series.append(_line(claim, told, **alone))
+            lines.append((claim, told, alone))
+        series += [
+            marks(held, "false", "true", name=textwrap.fill(said, 66), kind="line", **of) for held, said, of in lines
+        ]
     return single(x, y, series, height=470, legend=True)
-
-
-def _line(rows: Rows, name: str, **look: Any) -> Series:
-    return marks(rows, "false", "true", name=textwrap.fill(name, 66), kind="line", **look)
 
 
 def _stepped(curve: Rows) -> list[Row]:

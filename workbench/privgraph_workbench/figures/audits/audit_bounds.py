@@ -39,26 +39,29 @@ def data(record: AuditRecord) -> list[Row]:
         | {"most": largest_bound(record, one.route), "counts": place == fixed, "exceeded": False, **shared}
         for place, one in enumerate(record.bounds)
     ]
-    blank = {"detail": "", "most": None, "counts": False}
+    sound = ("sound", "claimed: sound ε", record.sound, record.refutes_sound)
+    published = ("published", "claimed: ε as published", record.published, record.refutes_published)
     return rows + [
-        {"kind": "claim", "which": claim, "name": name, "epsilon": epsilon, **blank, "exceeded": exceeded, **shared}
-        for claim, name, epsilon, exceeded in (
-            ("sound", "claimed: sound ε", record.sound, record.refutes_sound),
-            ("published", "claimed: ε as published", record.published, record.refutes_published),
-        )
+        {"kind": "claim", "which": claim, "name": name, "epsilon": epsilon, "detail": "", "most": None}
+        | {"counts": False, "exceeded": exceeded, **shared}
+        for claim, name, epsilon, exceeded in (sound, published)
     ]
 
 
 @figure("audit_bounds", "Shown by attack, and claimed", data, needs="audit", settings=True)
 def chart(rows: Rows) -> Chart:
     """A bar for each bound and each claim, its number below its name, and a mark for the most that so many
-    trials could have shown. A bound that reaches beyond a claim refutes it; one near its mark says little of
-    how much there was to find. Claims that are much larger than all else are cut."""
+    trials could have shown: a bound near its mark says little of how much there was to find. Claims that are
+    much larger than all else are cut."""
     bounds = [row["epsilon"] for row in rows if row["kind"] == "bound"]
     if not bounds:
         return empty("this audit gave no bound")
-    labels = distinct(map(_label, rows))
-    rows = [{**row, "label": label} for row, label in zip(rows, labels, strict=True)]
+    labels = []
+    for row in rows:
+        told = "no formula" if row["epsilon"] is None else stated(row["which"], row["epsilon"])
+        sign = "" if told[0] in ">n" else "≥ " if row["kind"] == "bound" else "≤ "
+        labels.append("\n".join([*textwrap.wrap(row["name"] + " (counts)" * row["counts"], 24), f"{sign}{told}"]))
+    rows = [{**row, "label": label} for row, label in zip(rows, distinct(labels), strict=True)]
     most = [row for row in rows if row["most"] is not None]
     claimed = [row["epsilon"] for row in rows if row["kind"] == "claim" and placed(row["epsilon"])]
     # a claim of thousands beside one of 8 would leave nothing to see of the others
@@ -70,25 +73,14 @@ def chart(rows: Rows) -> Chart:
         look: Look = {"epsilon": kind, "name": EPSILONS[kind].title, "hover": ("label", "detail")}
         series.append(marks(own, lengths, "label", kind="bars", **look))
     if most:
-        name = "the most that so many could show"
-        series.append(marks(most, "most", "label", name=name, slot=NEUTRAL, hollow=True, size=13))
+        look = {"name": "the most that so many could show", "slot": NEUTRAL, "hollow": True, "size": 13}
+        series.append(marks(most, "most", "label", **look))
+    carried = {Flag.REFUTED: any(row["exceeded"] for row in rows), Flag.ONE_STEP: rows[0]["covers"] == "step"}
+    carried[Flag.CUT] = any((row["epsilon"] or 0) > longest for row in rows)
     return single(
         Axis(title=f"ε at δ = {rounded_delta(rows[0]['delta'])}", low=0.0, high=1.15 * longest),
-        named(labels),
+        named(row["label"] for row in rows),
         series,
-        flags=flags(
-            {
-                Flag.REFUTED: any(row["exceeded"] for row in rows),
-                Flag.ONE_STEP: rows[0]["covers"] == "step",
-                Flag.CUT: any((row["epsilon"] or 0) > longest for row in rows),
-            }
-        ),
+        flags=flags(carried),
         height=150 + sum(18 * (1 + label.count("\n")) + 12 for label in labels),
     )
-
-
-def _label(row: Row) -> str:
-    """The name of a bar, and below it its number."""
-    told = "no formula" if row["epsilon"] is None else stated(row["which"], row["epsilon"])
-    sign = "" if told[0] in ">n" else "≥ " if row["kind"] == "bound" else "≤ "
-    return "\n".join([*textwrap.wrap(f"{row['name']}{' (counts)' * row['counts']}", 24), f"{sign}{told}"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -16,7 +16,7 @@ from privgraph.privacy.composition import gaussian_epsilon
 from privgraph.privacy.kinds import Adversary, Route
 from privgraph_workbench.figures.chart import Axis, Chart, Flag, Look, Row, Rows, Series
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import grouped, marks, one_of, placed, single
+from privgraph_workbench.figures.marks import grouped, marks, one_of, placed, single, table
 from privgraph_workbench.theme import NEUTRAL, Epsilon
 from privgraph_workbench.words.numbers import stated
 
@@ -39,8 +39,7 @@ RAREST = 1e-6
 
 
 def frontier(false: float, epsilon: float, delta: float) -> float:
-    """The most that any attack on an (epsilon, delta)-private release finds, at that share of false alarms.
-
+    """The most that any attack on an (epsilon, delta)-private release finds, at that share of false alarms:
     min(e^epsilon f + delta, 1 - e^-epsilon (1 - delta - f)) (Kairouz, Oh and Viswanath 2015).
 
     >>> frontier(0.25, 0.0, 0.0), frontier(0.0, 5.0, 0.01), frontier(0.5, math.inf, 0.0)
@@ -87,75 +86,59 @@ def data(record: AuditRecord, scale: str = "linear") -> list[Row]:
     shared |= {name: getattr(record, name) for name in ("delta", "area", "covers", "sound", "published")}
     shared |= {"bound": record.epsilon, "confidence": record.confidence, "trials": record.trials}
     shared |= {"adversary": str(record.adversary), "scale": scale}
-    least = _least(record)
+    rows = list[Row]()
+
+    def add(curve: str, false: Any, true: Any, **more: Any) -> None:
+        blank = {"low": None, "high": None, "epsilon": None}
+        rows.extend(table({"curve": curve, "false": false, "true": true, **blank, **more, **shared}))
+
+    known = {"sound": record.sound, "published": record.published}
+    claims = {curve: one for curve, one in known.items() if one is not None and math.isfinite(one)}
+    corners = {curve: _corner(one, record.delta) for curve, one in claims.items()}
+    outsider = record.adversary is Adversary.OUTSIDER
+    seen = [false for false in record.roc_false if false > 0]
+    seen += [] if outsider else [one for corner in corners.values() for one in corner if one > RAREST]
+    least = max(RAREST, decade(seen))
     ends = np.geomspace(least, 1, POINTS) if scale == "log" else np.linspace(0, 1, POINTS)
-    points = list(zip(record.roc_false, record.roc_true, strict=True))
-    if points and scale == "log":  # where no false alarm was seen and few scores differ, a curve has no point else
-        found = np.interp(ends, record.roc_false, record.roc_true)
-        points = sorted({*points, *zip(ends.tolist(), found.tolist(), strict=True)})
-    rows = _rows("attack", points, None, shared)
-    if not rows or record.adversary is Adversary.OUTSIDER:
+    curve = np.array([record.roc_false, record.roc_true])
+    if (
+        record.roc_false and scale == "log"
+    ):  # where no false alarm was seen and few scores differ, a curve has no point else
+        curve = np.unique(np.hstack([curve, [ends, np.interp(ends, *curve)]]), axis=1)
+    add("attack", *curve)
+    if not rows or outsider:
         return rows
-    rows += _band(record, shared, least)
-    for curve, epsilon in (("sound", record.sound), ("published", record.published)):
-        if epsilon is not None and math.isfinite(epsilon):
-            corner = [place for place in _corner(epsilon, record.delta) if scale == "linear" or place > least]
-            places = sorted({*ends.tolist(), *corner})
-            rows += _rows(curve, [(one, frontier(one, epsilon, record.delta)) for one in places], epsilon, shared)
-    for curve, shift in shifts.items():
+    sizes = sum(record.scores_with), sum(record.scores_without)
+    if record.adversary is Adversary.WORST_CASE and all(sizes):  # else its trials are not independent
+        places = np.unique(np.concatenate([np.linspace(0, 1, POINTS + 1), np.geomspace(least, 1, POINTS)]))
+        own = np.asarray(record.roc_false), np.asarray(record.roc_true)
+        low, high = chance_band(own, sizes, places, record.confidence)
+        add("band", places, None, low=low, high=high)
+    for claim, epsilon in claims.items():
+        corner = [place for place in corners[claim] if scale == "linear" or place > least]
+        false = sorted({*ends.tolist(), *corner})
+        add(claim, false, [frontier(one, epsilon, record.delta) for one in false], epsilon=epsilon)
+    for claim, shift in shifts.items():
         if shift is not None:
-            found = ndtr(ndtri(ends) + shift)
-            rows += _rows(curve, zip(ends.tolist(), found.tolist(), strict=True), epsilons[curve], shared)
+            add(claim, ends, ndtr(ndtri(ends) + shift), epsilon=epsilons[claim])
     return rows
 
 
-def _rows(curve: str, points: Iterable[tuple[float, float]], epsilon: float | None, shared: Row) -> list[Row]:
-    blank = {"low": None, "high": None, "epsilon": epsilon, **shared}
-    return [{"curve": curve, "false": false, "true": true, **blank} for false, true in points]
-
-
-def _band(record: AuditRecord, shared: Row, least: float) -> list[Row]:
-    """Where the attack's curve may lie in the long run; nothing where its trials are not independent."""
-    sizes = sum(record.scores_with), sum(record.scores_without)
-    if record.adversary is not Adversary.WORST_CASE or not all(sizes):
-        return []
-    places = np.unique(np.concatenate([np.linspace(0, 1, POINTS + 1), np.geomspace(least, 1, POINTS)]))
-    curve = np.asarray(record.roc_false), np.asarray(record.roc_true)
-    low, high = chance_band(curve, sizes, places, record.confidence)
-    return [
-        {"curve": "band", "false": false, "true": None, "low": below, "high": above, "epsilon": None, **shared}
-        for false, below, above in zip(places.tolist(), low.tolist(), high.tolist(), strict=True)
-    ]
-
-
-def _least(record: AuditRecord) -> float:
-    """The power of ten at or below the smallest share of false alarms that the attack reached, and at which a
-    claim begins to allow less than everything, but no less than `RAREST`."""
-    seen = [false for false in record.roc_false if false > 0]
-    if record.adversary is not Adversary.OUTSIDER:
-        claims = [one for one in (record.sound, record.published) if one is not None and math.isfinite(one)]
-        seen += [corner for one in claims for corner in _corner(one, record.delta) if corner > RAREST]
-    return max(RAREST, decade(seen))
-
-
 def _corner(epsilon: float, delta: float) -> tuple[float, ...]:
-    """Where the two sides of the region meet."""
+    """Where the two sides of the region meet, and a claim begins to allow less than everything."""
     return ((1 - delta) / (1 + math.exp(epsilon)),) if epsilon < 700 else ()
 
 
-def table(rows: Rows) -> list[Row]:
+def leaving(rows: Rows) -> list[Row]:
     """The rows as they leave in a CSV."""
     return [{column: row[column] for column in COLUMNS} for row in rows]
 
 
-@figure("audit_roc", "What the attack finds, and claims allow", data, needs="audit", settings=True, table=table)
+@figure("audit_roc", "What the attack finds, and claims allow", data, needs="audit", settings=True, table=leaving)
 def chart(rows: Rows) -> Chart:
-    """The attack's curve beside those of the claims, and the line of a guess by chance.
-
-    A claim of (epsilon, delta) is a corner; where the noise is known to be Gaussian, its curve allows less,
-    lies inside, and is drawn in its place. So is what the bound stands for, in place of the band, and the
-    attack's own curve is faint: a claim that lies below it is refuted.
-    """
+    """A claim of (epsilon, delta) is a corner; where the noise is known to be Gaussian, its curve allows
+    less, lies inside, and is drawn in its place. So is what the bound stands for, in place of the band, and
+    the attack's own curve is faint: a claim that lies below it is refuted."""
     first, curves = rows[0], grouped(rows, "curve")
     low = least = 0.0
     if first["scale"] == "log":
@@ -163,13 +146,10 @@ def chart(rows: Rows) -> Chart:
         # where epsilon is large all curves run along the upper edge
         least = max(low, decade(row["true"] for row in rows if row["true"] and row["false"] >= low))
     x, y, guess = square("false alarms", "found", low, least)
-    series, shown = [guess], "gaussian_shown" in curves
-    plain = shown or "gaussian" in curves or "gaussian_published" in curves
+    series, shown, plain = [guess], "gaussian_shown" in curves, any(one.startswith("gaussian") for one in curves)
     if band := [row for row in curves.get("band", ()) if not shown and row["false"] >= low]:
-        ends = tuple(max(row["low"], least) for row in band)
-        series.append(
-            marks(band, "false", "high", name="the attack in the long run", kind="band", low=ends, slot=NEUTRAL)
-        )
+        look: Look = {"name": "the attack in the long run", "kind": "band", "slot": NEUTRAL}
+        series.append(marks(band, "false", "high", low=tuple(max(row["low"], least) for row in band), **look))
     for curve, (kind, name) in CURVES.items():
         held = [row for row in curves.get(curve, ()) if row["false"] >= low and row["true"] >= least]
         if held and not (plain and curve in ("sound", "published")):

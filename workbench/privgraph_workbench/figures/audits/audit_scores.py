@@ -11,17 +11,16 @@ from privgraph_workbench.figures.chart import Axis, Chart, Row, Rows
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import bins, empty, outlines, single
 
-OUTSIDER = "the attack's score of each of them"
-
 
 def data(record: AuditRecord) -> list[Row]:
     """One row per bin: low, high (ends of the bin), with, without (trials in it, in either dataset),
     share_with, share_without (of all trials of that dataset), score (what it is, in words), with_are and
     without_are (who is counted on either side, in words)."""
-    shared = {"score": record.score, "with_are": "the unit takes part", "without_are": "the unit does not take part"}
+    told = (record.score, "the unit takes part", "the unit does not take part")
     if record.adversary is Adversary.OUTSIDER:
         apart = sides(record.audit)
-        shared = {"score": OUTSIDER, "with_are": apart.members, "without_are": apart.others}
+        told = ("the attack's score of each of them", apart.members, apart.others)
+    shared = dict(zip(("score", "with_are", "without_are"), told, strict=True))
     counts = {"with": record.scores_with, "without": record.scores_without}
     return [{**row, **shared} for row in bins(record.edges, counts)]
 

@@ -28,41 +28,38 @@ def data(points: Iterable[tuple[float, float, float | None]], chosen: float, axi
 
 @figure("cost", "ε of a setting", data, settings=True)
 def chart(rows: Rows) -> Chart:
-    """Two curves over logarithmic epsilon; the setting's own place has a large mark on each. What is compared
-    stands side by side over the same range of epsilon."""
+    """What is compared stands side by side over the same range of epsilon."""
     drawn = [row[COLUMNS[kind]] for row in rows for kind in KINDS if placed(row[COLUMNS[kind]])]
     if not drawn:
         return empty("no ε between 0 and infinity")
-    y = logarithmic("ε (logarithmic)", (min(max(one, min(drawn)), max(LARGEST, min(drawn))) for one in drawn))
-    groups = grouped(rows, "of")
+    y = logarithmic("ε (logarithmic)", (min(one, max(LARGEST, min(drawn))) for one in drawn))
+    groups, panels, series = grouped(rows, "of"), [], list[Series]()
+    for place, (of, held) in enumerate(groups.items()):
+        places, name = [row["x"] for row in held], held[0]["axis"]
+        factors = min(places) > 0 and max(places) > 12 * min(places)
+        x = logarithmic(f"{name}, logarithmic", places) if factors else Axis(title=name)
+        rules = tuple(Rule(x=at, label="this setting") for at in {row["x"] for row in held if row["chosen"]})
+        panels.append(Panel(title=of * (len(groups) > 1), x=x, y=y, rules=rules))
+        series += epsilons(held, "x", panel=place)
+    title = ": ".join(filter(None, (*groups, f"ε against {str(rows[0]['axis']).partition(' (')[0]}")))
     unproved = any(not any(placed(row["epsilon"]) for row in held) for held in groups.values())
-    alone, title = len(groups) == 1, f"ε against {str(rows[0]['axis']).partition(' (')[0]}"
     return Chart(
-        title=": ".join(filter(None, (*groups, title))) if alone else "Side by side",
-        panels=tuple(_panel(held, of * (not alone), y) for of, held in groups.items()),
-        series=tuple(
-            one
-            for panel, held in enumerate(groups.values())
-            for kind in KINDS
-            for one in curve(held, "x", COLUMNS[kind], EPSILONS[kind].title, epsilon=kind, panel=panel)
-        ),
+        title=title if len(groups) == 1 else "Side by side",
+        panels=tuple(panels),
+        series=tuple(series),
         flags=(Flag.UNPROVED,) * unproved,
         height=340,
     )
 
 
-def _panel(rows: Rows, title: str, y: Axis) -> Panel:
-    places, name = sorted({row["x"] for row in rows}), rows[0]["axis"]
-    factors = places[0] > 0 and places[-1] > 12 * places[0]
-    x = logarithmic(f"{name}, logarithmic", places) if factors else Axis(title=name)
-    own = dict.fromkeys(row["x"] for row in rows if row["chosen"])
-    return Panel(title=title, x=x, y=y, rules=tuple(Rule(x=at, label="this setting") for at in own))
+def epsilons(rows: Rows, x: str, **look: Any) -> list[Series]:
+    """The curves of the sound and the published epsilon."""
+    named = [(COLUMNS[kind], {"name": EPSILONS[kind].title, "epsilon": kind}) for kind in KINDS]
+    return [one for column, own in named for one in curve(rows, x, column, **own, **look)]
 
 
-def curve(rows: Rows, x: str, column: str, name: str, **look: Any) -> list[Series]:
+def curve(rows: Rows, x: str, column: str, **look: Any) -> list[Series]:
     """The curve of what is neither 0 nor infinite, and the large mark of what is chosen on it."""
-    held, look = [row for row in rows if placed(row[column])], {"name": name, "group": name, **look}
-    if not held:
-        return []
-    own = [row for row in held if row["chosen"]]
-    return [marks(held, x, column, kind="path", size=5, **look), marks(own, x, column, size=13, **look, legend=False)]
+    held, look = [row for row in rows if placed(row[column])], {"group": look["name"], **look}
+    own = marks([row for row in held if row["chosen"]], x, column, size=13, **look, legend=False)
+    return [marks(held, x, column, kind="path", size=5, **look), own] if held else []

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from privgraph_workbench.figures.chart import Axis, Chart, Look, Panel, Row, Rows, Rule
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import distinct, marks, named
+from privgraph_workbench.figures.marks import distinct, marks, named, pairs
 from privgraph_workbench.words.numbers import stated
 
 SIDES = {"alone": "ε of this mechanism alone", "without": "ε of all others, without it"}
@@ -32,4 +32,4 @@ def chart(rows: Rows) -> Chart:
         look["text"] = tuple(stated("sound", row[key]) for row in rows)
         lengths = [min(row[key], highest) for row in rows]
         series.append(marks(rows, lengths, names, name=title, kind="bars", **look))
-    return Chart(panels=tuple(panels), series=tuple(series), columns=2, height=190 + 40 * len(rows))
+    return pairs(panels, series, height=190 + 40 * len(rows))

@@ -14,7 +14,6 @@ from privgraph_workbench.figures.marks import distinct, marks, named, single
 from privgraph_workbench.words.numbers import percent
 
 ORDERS = (*range(2, 65), 96, 128, 192, 256, 512, 1024)
-_WITH_NOISE = (events.Gaussian, events.Laplace, events.SampledTerms, events.SampledSubgraphs)
 HOVER = ("mechanism", "stage", "share", "noise_std", "sensitivity", "norm", "sampling_rate", "note")
 
 
@@ -30,14 +29,13 @@ def data(entries: Sequence[LedgerEntry], delta: float) -> list[Row]:
     order = accountant.epsilon_and_order(Ledger(entries).event(), delta)[1]
     order = order if math.isfinite(order) else float(ORDERS[-1])
     costs = [_cost(accountant, entry, order) for entry in entries]
-    infinite = [float(math.isinf(cost)) for cost in costs]
-    weights = infinite if any(infinite) else costs
-    total = sum(weights) or 1.0
+    weights = [float(math.isinf(cost)) for cost in costs] if math.inf in costs else costs
     return [
         {"kind": entry.kind.value, "mechanism": entry.mechanism, "stage": entry.stage, "count": entry.count}
         | {"noise_std": entry.noise_std, "sensitivity": entry.sensitivity, "norm": entry.norm}
         | {"noise_multiplier": _multiplier(entry.event), "sampling_rate": entry.sampling_rate}
-        | {"share": weight / total, "private": not isinstance(entry.event, events.NonPrivate), "note": entry.note}
+        | {"share": weight / (sum(weights) or 1.0), "private": not isinstance(entry.event, events.NonPrivate)}
+        | {"note": entry.note}
         for entry, weight in zip(entries, weights, strict=True)
     ]
 
@@ -50,14 +48,14 @@ def _cost(accountant: RenyiAccountant, entry: LedgerEntry, order: float) -> floa
 
 def _multiplier(event: events.Single) -> float | None:
     base = event.event if isinstance(event, events.PoissonSampled) else event
-    return base.noise_multiplier if isinstance(base, _WITH_NOISE) else None
+    noisy = (events.Gaussian, events.Laplace, events.SampledTerms, events.SampledSubgraphs)
+    return base.noise_multiplier if isinstance(base, noisy) else None
 
 
 @figure("ledger", "Where the privacy budget goes", data, needs="ledger", settings=True)
 def chart(rows: Rows) -> Chart:
-    stages = (", ".join(filter(None, (row["mechanism"], row["stage"]))) for row in rows)
-    counts = (f" × {row['count']}" * (row["count"] != 1) for row in rows)
-    names = distinct(map(str.__add__, stages, counts))
+    named_ = (", ".join(filter(None, (row["mechanism"], row["stage"]))) for row in rows)
+    names = distinct(name + f" × {row['count']}" * (row["count"] != 1) for name, row in zip(named_, rows, strict=True))
     look: Look = {"text": tuple(percent(row["share"]) for row in rows), "hover": HOVER}
     return single(
         Axis(title="share of the budget (percent of Rényi divergence)", percent=True, low=0, high=1),

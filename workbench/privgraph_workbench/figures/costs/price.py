@@ -6,10 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from privgraph_workbench.figures.chart import COLUMNS, Axis, Chart, Flag, Panel, Row, Rows
-from privgraph_workbench.figures.costs.cost import KINDS, curve
+from privgraph_workbench.figures.costs.cost import KINDS, curve, epsilons
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import empty, logarithmic, placed
-from privgraph_workbench.theme import EPSILONS
+from privgraph_workbench.figures.marks import empty, logarithmic, pairs, placed
 
 AXES = {
     "lam": "λ (logarithmic; noise has scale 1/λ)",
@@ -28,27 +27,21 @@ def data(
     infinite where nothing is guaranteed), epsilon_as_published (None: no formula), right (the share of labels
     that are right on average over the noise; None: not known), chosen (True for the one that is asked
     about)."""
-    known = right or {}
     return [
         {"lam": lam, "by": by, "epsilon": sound, "epsilon_as_published": published}
-        | {"right": known.get(lam), "chosen": lam == chosen}
+        | {"right": (right or {}).get(lam), "chosen": lam == chosen}
         for lam, sound, published in sorted(points)
     ]
 
 
 @figure("price", "What the answers cost", data)
 def chart(rows: Rows) -> Chart:
-    """Two curves on logarithmic axes; where it is known, how many labels are right: next to them. What is
-    chosen has a large mark on each."""
+    """How many labels are right stands next to the epsilons, where it is known."""
     drawn = [row[COLUMNS[kind]] for row in rows for kind in KINDS if placed(row[COLUMNS[kind]])]
     if not drawn:
         return empty("no noise has a finite ε")
-    along, told = logarithmic(AXES[rows[0]["by"]], (row["lam"] for row in rows)), rows[0]["right"] is not None
-    panels, series = [Panel(x=along, y=logarithmic("ε (logarithmic)", drawn))], []
-    for kind in KINDS:
-        series += curve(rows, "lam", COLUMNS[kind], EPSILONS[kind].title, epsilon=kind)
-    if told:
-        panels.append(Panel(x=along, y=Axis(title="labels right, on average (percent)", percent=True, low=0, high=1)))
-        series += curve(rows, "lam", "right", "labels right", slot=2, panel=1)
-    flags = (Flag.EVALUATOR,) * told
-    return Chart(panels=tuple(panels), series=tuple(series), flags=flags, columns=2, height=330)
+    x, told = logarithmic(AXES[rows[0]["by"]], (row["lam"] for row in rows)), rows[0]["right"] is not None
+    right = Axis(title="labels right, on average (percent)", percent=True, low=0, high=1)
+    panels = [Panel(x=x, y=logarithmic("ε (logarithmic)", drawn)), *[Panel(x=x, y=right)] * told]
+    series = [*epsilons(rows, "lam"), *curve(rows, "lam", "right", name="labels right", slot=2, panel=1)]
+    return pairs(panels, series, flags=(Flag.EVALUATOR,) * told, height=330)

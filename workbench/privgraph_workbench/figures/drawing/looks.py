@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from privgraph_workbench.figures.chart import Series
 from privgraph_workbench.theme import DASHES, EPSILONS, MARKERS, PATTERNS, Theme
@@ -13,29 +13,23 @@ FAINT = 0.45
 """Opacity of what stands back."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Look:
+class Look(NamedTuple):
     """In plotly's words; the colour as #rrggbb."""
 
     colour: str
     dash: str
     symbol: str
-    hollow: bool
     pattern: str
+    hollow: bool
 
 
 def look(series: Series, colours: Theme) -> Look:
     """One of the three epsilons looks as itself, wherever it stands, but where it has a shape: there it says
     only whether the mark is filled. Anything else looks as its slot says."""
-    mark = EPSILONS[series.epsilon] if series.epsilon is not None else None
-    if mark is not None and series.epsilon is not None and series.shape is None:
-        colour = getattr(colours, series.epsilon)
-        return Look(colour=colour, dash=mark.dash, symbol=mark.symbol, hollow=mark.hollow, pattern=mark.pattern)
+    if series.epsilon is not None and series.shape is None:
+        mark = EPSILONS[series.epsilon]
+        return Look(getattr(colours, series.epsilon), mark.dash, mark.symbol, mark.pattern, mark.hollow)
     shape = series.slot if series.shape is None else series.shape
-    return Look(
-        colour=colours.lines[series.slot % len(colours.lines)],
-        dash=DASHES[shape % len(DASHES)],
-        symbol=MARKERS[shape % len(MARKERS)],
-        hollow=series.hollow if mark is None else mark.hollow,
-        pattern=PATTERNS[shape % len(PATTERNS)],
-    )
+    dash, symbol, pattern = (every[shape % len(every)] for every in (DASHES, MARKERS, PATTERNS))
+    hollow = EPSILONS[series.epsilon].hollow if series.epsilon else series.hollow
+    return Look(colours.lines[series.slot % len(colours.lines)], dash, symbol, pattern, hollow)

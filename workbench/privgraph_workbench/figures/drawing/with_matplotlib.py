@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -22,7 +22,7 @@ from privgraph_workbench.theme import Theme, theme
 from privgraph_workbench.words.markup import wrapped
 from privgraph_workbench.words.numbers import exact_percent
 
-# The theme's words for dashes, symbols and hatching, in matplotlib's.
+# The theme's words for dashes and symbols, in matplotlib's.
 DASHES: Mapping[str, Any] = {
     "solid": "solid",
     "dash": (0, (5, 2.5)),
@@ -55,14 +55,17 @@ def draw(chart: Chart, theme_name: str = "light", block: Sequence[str] = ()) -> 
     title = wrapped(chart.title, int(8.5 * width))
     badges = [line for flag in chart.flags for line in textwrap.wrap(f"⚠ {flag.sentence}", int(13 * width))]
     caption = textwrap.wrap(chart.caption, int(13 * width))
-    names = {entry: _wrapped(name, int(11 * width)) for entry, name in chart.entries.items()}
-    longest = max((len(line) for name in names.values() for line in name.split("\n")), default=1)
+    names = {
+        entry: [part for line in name.split("\n") for part in wrapped(line, int(11 * width))]
+        for entry, name in chart.entries.items()
+    }
+    longest = max((len(line) for lines in names.values() for line in lines), default=1)
     beside = max(1, min(4, int(width / (0.085 * longest + 0.75))))  # inches of a letter, and of a handle
-    legend = 0.24 * math.ceil(sum(1 + name.count("\n") for name in names.values()) / beside)
     top = 0.4 + 0.25 * max(0, len(title) - 1)
-    head, body = top + 0.22 * len(badges), chart.height / 95 + legend
+    head = top + 0.22 * len(badges)
+    body = chart.height / 95 + 0.24 * math.ceil(sum(map(len, names.values())) / beside)
     # a letter of the block's font is 0.6 of its size wide, and a tenth more where that is rounded to pixels
-    small = min(_BLOCK, 72 * 0.97 * width / (0.66 * max((len(line) for line in block), default=1)))
+    small = min(_BLOCK, 72 * 0.97 * width / (0.66 * max(map(len, block), default=1)))
     said = 0.16 + 0.19 * len(caption)
     foot = said + 0.165 * small / _BLOCK * len(block)
     layout = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.06)
@@ -84,23 +87,21 @@ def draw(chart: Chart, theme_name: str = "light", block: Sequence[str] = ()) -> 
     handles: dict[str, Any] = {}
     for series in chart.series:
         handle = _series(axes[series.panel], series, chart.panels[series.panel], colours)
-        if series.entry in names:
-            handles.setdefault(series.entry, handle)
+        handles.setdefault(series.entry, handle)
     for axis, panel in zip(axes, chart.panels, strict=False):
-        _finish(axis, panel)
+        for description, own, bound in ((panel.x, axis.xaxis, axis.set_xlim), (panel.y, axis.yaxis, axis.set_ylim)):
+            if (ends := _ends(description, own)) is not None:
+                bound(*ends)  # last: drawing would move them
     if names:
         look = {"frameon": False, "fontsize": 10, "labelcolor": colours.text, "handlelength": 3, "ncols": beside}
-        upper.legend([handles[one] for one in names], names.values(), loc="outside lower left", **look)
+        told = ["\n".join(lines) for lines in names.values()]
+        upper.legend([handles[one] for one in names], told, loc="outside lower left", **look)
     muted = {"va": "top", "color": colours.muted}
     lower.text(_EDGE, 0.98, "\n".join(caption), fontsize=9, linespacing=1.35, **muted)
     table = "\n".join(block).replace(" ", "\N{NO-BREAK SPACE}")  # readers of SVG make one space of several
     lower.text(_EDGE, 1 - (said - 0.08) / foot, table, fontsize=small, family="monospace", linespacing=1.3, **muted)
     _settle(figure)
     return figure
-
-
-def _wrapped(name: str, letters: int) -> str:
-    return "\n".join(part for line in name.split("\n") for part in wrapped(line, letters))
 
 
 def _settle(figure: Figure) -> None:
@@ -131,17 +132,17 @@ def _axes(axis: Axes, panel: Panel, colours: Theme, inches: float) -> None:
     axis.set_title(title, fontsize=11.5, color=colours.text, loc="left", pad=22 if panel.rules else 8)
     axis.set_xlabel(textwrap.fill(panel.x.title, int(13.5 * inches)), fontsize=10.5, color=colours.text)
     axis.set_ylabel(panel.y.title, fontsize=10.5, color=colours.text)
-    for letter, description in (("x", panel.x), ("y", panel.y)):
-        _scale(axis, letter, description, colours)
+    _scale(axis, "x", panel.x, colours)
+    _scale(axis, "y", panel.y, colours)
     for rule in panel.rules:
         axis.axvline(rule.x, color=colours.text, linewidth=0.9, linestyle=(0, (1, 3)), zorder=5)
-        aside = -2 if rule.side == "left" else 2
-        look: Any = {"ha": "right" if rule.side == "left" else "left", "fontsize": 8, "color": colours.muted}
+        aside, side = (-2, "right") if rule.side == "left" else (2, "left")
         place: Any = {"xycoords": ("data", "axes fraction"), "xytext": (aside, 3), "textcoords": "offset points"}
-        axis.annotate(rule.label, (rule.x, 1), annotation_clip=False, **place, **look)
+        look: Any = {"ha": side, "fontsize": 8, "color": colours.muted, "annotation_clip": False}
+        axis.annotate(rule.label, (rule.x, 1), **place, **look)
 
 
-def _scale(axis: Axes, letter: str, description: Axis, colours: Theme) -> None:
+def _scale(axis: Axes, letter: Literal["x", "y"], description: Axis, colours: Theme) -> None:
     own = axis.xaxis if letter == "x" else axis.yaxis
     if description.scale == "category":
         names = description.categories
@@ -149,9 +150,9 @@ def _scale(axis: Axes, letter: str, description: Axis, colours: Theme) -> None:
         if letter == "y":
             axis.set_ylim(len(names) - 0.4, -0.6)
         return
-    axis.grid(True, axis="x" if letter == "x" else "y", color=colours.grid, linewidth=0.8)
+    axis.grid(True, axis=letter, color=colours.grid, linewidth=0.8)
     if description.scale == "log":
-        (axis.set_xscale if letter == "x" else axis.set_yscale)("log")
+        axis.set(**{f"{letter}scale": "log"})
         own.set_minor_formatter(NullFormatter())
     if ticks := description.marked():
         own.set_major_locator(FixedLocator(ticks))
@@ -164,18 +165,15 @@ def _scale(axis: Axes, letter: str, description: Axis, colours: Theme) -> None:
         own.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
 
 
-def _finish(axis: Axes, panel: Panel) -> None:
-    """Bounds last: drawing would move them. Those that matplotlib chose for percentages are cut off around 0
-    and 1."""
-    for description, own, bound in ((panel.x, axis.xaxis, axis.set_xlim), (panel.y, axis.yaxis, axis.set_ylim)):
-        low, high = description.low, description.high
-        if description.percent and (low is None or high is None):
-            first, last = own.get_data_interval()
-            first, last = own.get_view_interval() if first < last else (-math.inf, math.inf)
-            low = max(first, -PERCENT_ROOM) if low is None else low
-            high = min(last, 1 + PERCENT_ROOM) if high is None else high
-        if low is not None:
-            bound(low, high)
+def _ends(axis: Axis, drawn: Any) -> tuple[float | None, float | None] | None:
+    """The bounds of an axis; those that matplotlib chose for percentages are cut off around 0 and 1."""
+    low, high = axis.low, axis.high
+    if axis.percent and (low is None or high is None):
+        first, last = drawn.get_data_interval()
+        first, last = drawn.get_view_interval() if first < last else (-math.inf, math.inf)
+        low = max(first, -PERCENT_ROOM) if low is None else low
+        high = min(last, 1 + PERCENT_ROOM) if high is None else high
+    return None if low is None else (low, high)
 
 
 def _numbers(values: Sequence[Any], axis: Axis) -> list[float]:
@@ -191,41 +189,41 @@ def _series(axis: Axes, series: Series, panel: Panel, colours: Theme) -> Any:
     colour = seen.colour
     x, y = _numbers(series.x, panel.x), _numbers(series.y, panel.y)
     if series.kind == "bars":
-        return _bars(axis, series, panel, colours, x, y)
+        style: dict[str, Any] = {"color": colour, "hatch": 2 * seen.pattern, "edgecolor": colours.background}
+        if panel.y.scale != "category":
+            return axis.bar(x, y, width=0.75, linewidth=0, **style)
+        drawn = axis.barh(y, [0 if math.isnan(value) else value for value in x], height=0.7, linewidth=0, **style)
+        if series.text:
+            axis.bar_label(drawn, labels=series.text, padding=4, fontsize=9, color=colours.text)
+            axis.margins(x=0.12)
+        return drawn
     if series.kind == "cells":
         for across, up, strength, text in zip(x, y, strengths(series), series.text, strict=True):
             corner = (across - 0.48, up - 0.48)
-            axis.add_patch(Rectangle(corner, 0.96, 0.96, facecolor=colour, alpha=strength or 0, linewidth=0))
+            axis.add_patch(Rectangle(corner, 0.96, 0.96, facecolor=colour, alpha=strength, linewidth=0))
             axis.text(across, up, text, ha="center", va="center", fontsize=10, color=colours.text)
         return axis.set_xlim(-0.6, len(panel.x.categories) - 0.4)
     if series.kind == "band":
         opacity = BAND[colours.name] * (0.5 if series.faint else 1)
-        low = [math.nan if value is None else value for value in series.low]
-        return axis.fill_between(x, low, y, color=colour, alpha=opacity, linewidth=0)
+        return axis.fill_between(x, _numbers(series.low, Axis()), y, color=colour, alpha=opacity, linewidth=0)
     if series.kind == "links":
         colour, opacity = (colours.muted, 0.6) if series.faint else (colour, 1)
         pieces = [(x[at : at + 2], y[at : at + 2]) for at in range(0, len(x), 2)]
-        drawn = [axis.plot(*piece, color=colour, alpha=opacity, linewidth=0.9, zorder=1)[0] for piece in pieces]
-        return next(iter(drawn), None)
+        lines = [axis.plot(*piece, color=colour, alpha=opacity, linewidth=0.9, zorder=1)[0] for piece in pieces]
+        return next(iter(lines), None)
     marked = series.kind in ("path", "points") or len(x) == 1  # a line of one point would not be seen
-    style: dict[str, Any] = {"linestyle": "none" if series.kind == "points" else DASHES[seen.dash], "linewidth": 1.8}
-    style |= {"marker": MARKERS[seen.symbol] if marked else None, "markersize": 0.75 * series.size}
-    style |= {"markerfacecolor": colours.background if seen.hollow else colour}
-    style |= {"markeredgecolor": colour if seen.hollow else colours.background}
-    style |= {"markeredgewidth": 1.6 if seen.hollow else 0.7, "alpha": FAINT if series.faint else None}
-    return axis.plot(x, y, color=colour, zorder=3, **style)[0]
-
-
-def _bars(axis: Axes, series: Series, panel: Panel, colours: Theme, x: list[float], y: list[float]) -> Any:
-    seen = look(series, colours)
-    hatch = 2 * seen.pattern
-    style: dict[str, Any] = {"color": seen.colour, "hatch": hatch, "edgecolor": colours.background, "linewidth": 0}
-    if panel.y.scale != "category":
-        low: Any = series.low or [0] * len(y)
-        heights = [end - start for end, start in zip(y, low, strict=True)]
-        return axis.bar(x, heights, width=0.75, bottom=low, **style)
-    drawn = axis.barh(y, [0 if math.isnan(value) else value for value in x], height=0.7, **style)
-    if series.text:
-        axis.bar_label(drawn, labels=series.text, padding=4, fontsize=9, color=colours.text)
-        axis.margins(x=0.12)
-    return drawn
+    face, edge = (colours.background, colour) if seen.hollow else (colour, colours.background)
+    return axis.plot(
+        x,
+        y,
+        color=colour,
+        zorder=3,
+        linestyle="none" if series.kind == "points" else DASHES[seen.dash],
+        linewidth=1.8,
+        marker=MARKERS[seen.symbol] if marked else None,
+        markersize=0.75 * series.size,
+        markerfacecolor=face,
+        markeredgecolor=edge,
+        markeredgewidth=1.6 if seen.hollow else 0.7,
+        alpha=FAINT if series.faint else None,
+    )[0]

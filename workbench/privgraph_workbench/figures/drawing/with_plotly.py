@@ -7,7 +7,6 @@ import math
 import textwrap
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any
 
 import plotly.graph_objects as go
 from plotly.colors import hex_to_rgb
@@ -19,7 +18,7 @@ from privgraph_workbench.figures.marks import described
 from privgraph_workbench.theme import FONT, FONT_SIZE, Theme, theme
 from privgraph_workbench.words.markup import wrapped
 
-LEGEND = {"orientation": "h", "x": 0, "xanchor": "left", "yanchor": "top", "bgcolor": "rgba(0,0,0,0)"}
+CLEAR = "rgba(0,0,0,0)"
 NOWHERE: list[object] = [None]
 """Of an entry of the legend alone: plotly leaves out a trace without any place."""
 
@@ -45,26 +44,28 @@ def draw(chart: Chart, theme_name: str = "light") -> go.Figure:
         trace = _trace(series, chart.panels[series.panel], colours)
         base = f"{series.panel}/{series.kind}/{series.group}/{series.name}"
         seen[base] += 1
-        trace.update(
-            uid=_uid(f"{base}/{seen[base]}"),
+        trace.update(  # plotly looks a uid up as a CSS class: letters and digits
+            uid=f"t{hashlib.sha256(f'{base}/{seen[base]}'.encode()).hexdigest()[:12]}",
             showlegend=bool(series.entry) and series.entry not in shown,
             legendgroup=series.group or series.name,
             name=plain(series.name),
         )
         shown.add(series.entry)
         traces.append(trace)
-    if traces:  # all at once: plotly looks the whole figure through each time
-        places = [divmod(series.panel, columns) for series in chart.series]
-        figure.add_traces(traces, rows=[row + 1 for row, _ in places], cols=[column + 1 for _, column in places])
+    places = [divmod(series.panel, columns) for series in chart.series]
+    # all at once: plotly looks the whole figure through each time
+    figure.add_traces(traces, rows=[row + 1 for row, _ in places], cols=[column + 1 for _, column in places])
+    words = 18
     for position, panel in enumerate(chart.panels):
-        row, column = divmod(position, columns)
-        place, number = {"row": row + 1, "col": column + 1}, str(position + 1) if position else ""
+        number, title = str(position + 1) if position else "", wrapped(panel.title, 86 if columns == 1 else 50)
+        place = {"row": position // columns + 1, "col": position % columns + 1}
         figure.update_xaxes(_axis(panel.x, panel, colours), **place)
         figure.update_yaxes(_axis(panel.y, panel, colours), **place)
         if panel.bare:
             figure.update_yaxes(scaleanchor=f"x{number}", **place)
-        _words(figure, panel, number, colours, columns)
-    _layout(figure, chart, colours)
+        _words(figure, panel, title, number, colours)
+        words = max(words, 18 * len(title) * (not panel.bare) + 16 * bool(panel.rules))
+    _layout(figure, chart, colours, words)
     return figure
 
 
@@ -79,18 +80,13 @@ def _places(values: Iterable[object]) -> list[object]:
     return [plain(value) if isinstance(value, str) else value for value in values]
 
 
-def _uid(text: str) -> str:
-    """A trace's lasting name. Plotly looks it up as a CSS class, so it is made of letters and digits."""
-    return f"t{hashlib.sha256(text.encode()).hexdigest()[:12]}"
-
-
-def _words(figure: go.Figure, panel: Panel, axis: str, colours: Theme, columns: int) -> None:
-    """The panel's title, and the dotted lines of its stages with their labels."""
+def _words(figure: go.Figure, panel: Panel, title: list[str], axis: str, colours: Theme) -> None:
+    """The panel's title, and its rules with their labels."""
     across, up = {"xref": f"x{axis} domain"}, {"yref": f"y{axis} domain"}
     if panel.title:
         place = {"x": 0.5, "y": 0.5} if panel.bare else {"x": 0, "y": 1, "xanchor": "left", "yanchor": "bottom"}
         look = {"font": {"size": 14, "color": colours.text}, "align": "left", "yshift": 16 if panel.rules else 2}
-        text = panel.title if panel.bare else "\n".join(_title(panel, columns))
+        text = panel.title if panel.bare else "\n".join(title)
         figure.add_annotation(text=plain(text), showarrow=False, **look, **across, **up, **place)
     for rule in panel.rules:
         line, font = {"color": colours.text, "width": 1, "dash": "dot"}, {"size": 11, "color": colours.muted}
@@ -101,25 +97,18 @@ def _words(figure: go.Figure, panel: Panel, axis: str, colours: Theme, columns: 
         figure.add_annotation(text=plain(rule.label), font=font, showarrow=False, **place, **up)
 
 
-def _title(panel: Panel, columns: int) -> list[str]:
-    """The title in lines that are no wider than the panel, of which so many stand side by side."""
-    return wrapped(panel.title, 86 if columns == 1 else 50)
-
-
-def _layout(figure: go.Figure, chart: Chart, colours: Theme) -> None:
-    """Title, warnings, legend, margins and all else that is of no one panel."""
-    _, columns = chart.grid
-    # plotly lays a legend out itself, and needs the room
-    longest = max((len(line) for name in chart.entries.values() for line in name.split("\n")), default=0)
-    entries = sum(1 + name.count("\n") for name in chart.entries.values())
+def _layout(figure: go.Figure, chart: Chart, colours: Theme, words: int) -> None:
+    """Title, warnings, legend, margins and all else that is of no one panel, above which stand `words`."""
+    names = chart.entries.values()  # plotly lays a legend out itself, and needs the room
+    longest = max((len(line) for name in names for line in name.split("\n")), default=0)
+    entries = sum(1 + name.count("\n") for name in names)
     legend = 24 * math.ceil(entries / (3 if longest <= 42 else 2 if longest <= 80 else 1))
     badges = [line for flag in chart.flags for line in textwrap.wrap(f"⚠ {flag.sentence}", 105)]
-    titles = (18 * len(_title(one, columns)) * (not one.bare) + 16 * bool(one.rules) for one in chart.panels)
-    words, warnings = max(18, *titles), 18 * len(badges)
-    below = 8 if all(panel.bare for panel in chart.panels) else 58
+    warnings, below = 18 * len(badges), 8 if all(panel.bare for panel in chart.panels) else 58
     top, height = 42 + words + warnings, chart.height + legend + warnings
     sideways = any(panel.y.scale == "category" for panel in chart.panels)
     corner = {"x": 0, "y": 1, "xref": "container", "yref": "container", "yanchor": "top", "pad": {"l": 8, "t": 10}}
+    key = {"orientation": "h", "x": 0, "xanchor": "left", "yanchor": "top", "bgcolor": CLEAR, "itemwidth": 40}
     box = {"bgcolor": colours.surface, "bordercolor": colours.muted, "align": "left"}
     figure.update_layout(
         title={"text": plain(chart.title), "font": {"size": 16, "color": colours.text}, **corner},
@@ -128,10 +117,10 @@ def _layout(figure: go.Figure, chart: Chart, colours: Theme) -> None:
         plot_bgcolor=colours.background,
         height=height,
         margin={"l": 16, "r": 48 if sideways else 16, "t": top, "b": below + legend},
-        showlegend=bool(chart.entries),
-        legend={"y": -below / (height - top - below - legend), "font": {"size": 13}, "itemwidth": 40, **LEGEND},
+        showlegend=bool(names),
+        legend={"y": -below / (height - top - below - legend), "font": {"size": 13}, **key},
         hoverlabel={"font": {"family": FONT, "color": colours.text, "size": 13}, **box},
-        modebar={"bgcolor": "rgba(0,0,0,0)", "color": colours.muted, "activecolor": colours.text},
+        modebar={"bgcolor": CLEAR, "color": colours.muted, "activecolor": colours.text},
         uirevision="keep",
         meta={"summary": " ".join([f"{chart.title}.", chart.caption, *(flag.sentence for flag in chart.flags)])},
         bargap=0.25,
@@ -151,16 +140,12 @@ def _axis(axis: Axis, panel: Panel, colours: Theme) -> dict[str, object]:
         "title": {"text": plain(axis.title), "font": {"size": 13}, "standoff": 8},
         **{"color": colours.text, "gridcolor": colours.grid, "linecolor": colours.muted},
         **{"zeroline": False, "showline": True, "automargin": True},
-        **{"showticklabels": axis.labels, "tickfont": {"size": 12}},
+        **{"showticklabels": axis.labels, "tickfont": {"size": 12}, "type": axis.scale},
     }
     if axis.scale == "category":
         ends = (len(axis.categories) - 0.5, -0.5)
-        order = {"categoryorder": "array", "categoryarray": _places(axis.categories)}
-        return (
-            settings | order | {"type": "category", "showgrid": False, "range": ends if axis is panel.y else ends[::-1]}
-        )
-    if axis.scale == "log":
-        settings["type"] = "log"
+        order = {"categoryorder": "array", "categoryarray": _places(axis.categories), "showgrid": False}
+        return settings | order | {"range": ends if axis is panel.y else ends[::-1]}
     if axis.percent:
         settings["tickformat"] = ".3~p"
     if ticks := axis.marked():
@@ -177,26 +162,37 @@ def _axis(axis: Axis, panel: Panel, colours: Theme) -> dict[str, object]:
 def _trace(series: Series, panel: Panel, colours: Theme) -> go.Scatter | go.Bar | go.Heatmap:
     seen = look(series, colours)
     colour, told = seen.colour, [plain(text) for text in described(series, panel)]
-    x, y = _places(series.x) or NOWHERE, _places(series.y) or NOWHERE
+    x, y, said = _places(series.x) or NOWHERE, _places(series.y) or NOWHERE, _places(series.text) or None
     if series.kind == "bars":
-        return _bars(series, panel, colours, told)
+        # overlay: without it, the bar below its hatching would have no colour at all
+        pattern = {"shape": seen.pattern, "fgcolor": colours.background, "fillmode": "overlay"}
+        return go.Bar(
+            x=x,
+            y=y,
+            orientation="h" if panel.y.scale == "category" else "v",
+            marker={"color": colour, "pattern": pattern},
+            text=said,
+            textposition="outside" if seen.pattern else "auto",  # no text on hatching
+            textangle=0,
+            insidetextfont={"color": colours.background},
+            outsidetextfont={"color": colours.text},
+            cliponaxis=False,
+            hovertext=told,
+            hoverinfo="text",
+        )
     if series.kind == "cells":  # the number itself stands in each, so that colour says nothing alone
         shades = {"z": strengths(series), "zmin": 0, "zmax": 1, "colorscale": [[0, colours.background], [1, colour]]}
-        text = {"text": _places(series.text), "texttemplate": "%{text}", "textfont": {"color": colours.text}}
+        text = {"text": said, "texttemplate": "%{text}", "textfont": {"color": colours.text}}
         cell = {"x": x, "y": y, "showscale": False, "xgap": 2, "ygap": 2}
         return go.Heatmap(hovertext=told, hoverinfo="text", **cell, **shades, **text)
     if series.kind == "band":
-        opacity = BAND[colours.name] * (0.5 if series.faint else 1)
-        ground = {"fill": "toself", "fillcolor": _transparent(colour, opacity), "line": {"width": 0}, "mode": "lines"}
+        ground = _transparent(colour, BAND[colours.name] * (0.5 if series.faint else 1))
         around = {"x": [*series.x, *reversed(series.x)] or NOWHERE, "y": [*series.y, *reversed(series.low)] or NOWHERE}
-        return go.Scatter(hoverinfo="skip", **around, **ground)
+        return go.Scatter(hoverinfo="skip", fill="toself", fillcolor=ground, line={"width": 0}, mode="lines", **around)
     if series.kind == "links":
-        pieces = [[*places[at : at + 2], None] for places in (x, y) for at in range(0, len(x), 2)]
-        ends = [end for piece in pieces for end in piece]
-        across, up = ends[: len(ends) // 2], ends[len(ends) // 2 :]
-        thin = {"color": _transparent(colours.muted, 0.7), "width": 1}
-        line = thin if series.faint else {"color": colour, "width": 1.5}
-        return go.Scatter(x=across, y=up, mode="lines", line=line, hoverinfo="skip")
+        across, up = ([one for at in range(0, len(ends), 2) for one in (*ends[at : at + 2], None)] for ends in (x, y))
+        thin, width = (_transparent(colours.muted, 0.7), 1.0) if series.faint else (colour, 1.5)
+        return go.Scatter(x=across, y=up, mode="lines", line={"color": thin, "width": width}, hoverinfo="skip")
     mode = {"line": "lines", "path": "lines+markers", "points": "markers"}[series.kind]
     edge = {"color": colour if seen.hollow else colours.background, "width": 2 if seen.hollow else 1}
     symbol = f"{seen.symbol}-open" if seen.hollow else seen.symbol
@@ -212,30 +208,6 @@ def _trace(series: Series, panel: Panel, colours: Theme) -> go.Scatter | go.Bar 
         customdata=list(series.keys) or None,
         text=told or None,
         hoverinfo="text" if told else "skip",
-    )
-
-
-def _bars(series: Series, panel: Panel, colours: Theme, told: list[str]) -> go.Bar:
-    seen, horizontal = look(series, colours), panel.y.scale == "category"
-    ends: Any = {"x": list(series.x), "y": list(series.y)}
-    if series.low:  # plotly counts the length of a bar from its base
-        along = "x" if horizontal else "y"
-        ends[along] = [end - start for end, start in zip(ends[along], series.low, strict=True)]
-    # overlay: without it, the bar below its hatching would have no colour at all
-    pattern = {"shape": seen.pattern, "fgcolor": colours.background, "fillmode": "overlay"}
-    text = {"insidetextfont": {"color": colours.background}, "outsidetextfont": {"color": colours.text}, "textangle": 0}
-    return go.Bar(
-        x=_places(ends["x"]),
-        y=_places(ends["y"]),
-        base=list(series.low) or None,
-        orientation="h" if horizontal else "v",
-        marker={"color": seen.colour, "pattern": pattern},
-        text=_places(series.text) or None,
-        textposition="outside" if seen.pattern else "auto",  # no text on hatching
-        cliponaxis=False,
-        hovertext=told,
-        hoverinfo="text",
-        **text,
     )
 
 

@@ -18,14 +18,12 @@ def data(measured: Iterable[Any]) -> list[Row]:
     network, share (out-edges over nodes, the paper's chi), out_edges, mean (of |g* - g'|), low, high (95%
     confidence over repetitions; None for fewer than three), repetitions.
     """
-    groups: dict[tuple[str, float, int], list[float]] = {}
-    for one in measured:
-        groups.setdefault((one.network, one.share, one.out_edges), []).append(one.change)
+    groups = grouped(map(vars, measured), "network", "share", "out_edges")
     return [
-        {"network": network, "share": share, "out_edges": out_edges}
-        | dict(zip(("mean", "low", "high"), confidence(changes), strict=True))
-        | {"repetitions": len(changes)}
-        for (network, share, out_edges), changes in sorted(groups.items(), key=lambda one: one[0][:2])
+        dict(zip(("network", "share", "out_edges"), group, strict=True))
+        | dict(zip(("mean", "low", "high"), confidence([one["change"] for one in held]), strict=True))
+        | {"repetitions": len(held)}
+        for group, held in sorted(groups.items(), key=lambda one: one[0][:2])
     ]
 
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from privgraph_workbench.figures.chart import Axis, Chart, Flag, Panel, Row, Rows
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import grouped, marks, one_of
+from privgraph_workbench.figures.marks import grouped, marks, one_of, pairs, table
 
 KINDS = {"spherical Laplace": 0.0, "Gaussian": -8.0, "independent Laplace": 8.0}
 """How far the samples of each are moved aside."""
@@ -31,19 +31,16 @@ def draws(kind: str, count: int, dimensions: int, generator: np.random.Generator
 def data(seed: int = 0) -> list[Row]:
     """Rows kind, dimensions, x, y: for one dimension the middle of a bin and its density, for two a sample
     moved aside."""
-    generator, points = np.random.default_rng(seed), []
+    generator, rows = np.random.default_rng(seed), list[Row]()
     edges = np.linspace(-REACH, REACH, BINS + 1)
     for kind in KINDS:
         counts = np.histogram(draws(kind, SAMPLES, 1, generator)[:, 0], edges)[0]
         density = counts / (SAMPLES * (edges[1] - edges[0]))
-        points.append((kind, 1, np.stack([(edges[1:] + edges[:-1]) / 2, density], axis=1)))
+        rows += table({"kind": kind, "dimensions": 1, "x": (edges[1:] + edges[:-1]) / 2, "y": density})
     for kind, aside in KINDS.items():
-        points.append((kind, 2, draws(kind, POINTS, 2, generator) + np.array([aside, 0.0])))
-    return [
-        {"kind": kind, "dimensions": dimensions, "x": x, "y": y}
-        for kind, dimensions, found in points
-        for x, y in found.tolist()
-    ]
+        x, y = draws(kind, POINTS, 2, generator).T
+        rows += table({"kind": kind, "dimensions": 2, "x": x + aside, "y": y})
+    return rows
 
 
 @figure("noise_shapes", "Three kinds of noise of standard deviation 1", data, settings=True, always=[Flag.ILLUSTRATION])
@@ -57,4 +54,4 @@ def chart(rows: Rows) -> Chart:
     along = Axis(title="second coordinate (standard deviations)", low=-6.5, high=6.5)
     noise, density = Axis(title="noise (standard deviations)", low=-REACH, high=REACH), Axis(title="density", low=0)
     panels = (Panel(title="one coordinate", x=noise, y=density), Panel(title="two coordinates", x=across, y=along))
-    return Chart(panels=panels, series=tuple(series), columns=2, height=380)
+    return pairs(panels, series, height=380)

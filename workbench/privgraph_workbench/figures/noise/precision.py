@@ -15,7 +15,6 @@ from privgraph_workbench.figures.marks import level, marks, single
 from privgraph_workbench.theme import EPSILONS, NEUTRAL
 
 REACH = 12.0
-_PLACES = 121
 
 
 def data(classes: int, delta: float, marks: Mapping[str, float], share: float | None = None) -> list[Row]:
@@ -27,16 +26,16 @@ def data(classes: int, delta: float, marks: Mapping[str, float], share: float | 
     given), evaluator (False: no label is read).
     """
     held = {name: epsilon for name, epsilon in marks.items() if math.isfinite(epsilon)}
-    places = np.linspace(0, max(REACH, 1.2 * max(held.values(), default=0.0)), _PLACES).tolist()
+    places = np.linspace(0, max(REACH, 1.2 * max(held.values(), default=0.0)), 121).tolist()
     titles: dict[str, str] = {kind: mark.title for kind, mark in EPSILONS.items()}
     points = [("bound", "", "no classifier lies above", epsilon) for epsilon in places]
     points += [("mark", name * (name in titles), titles.get(name, name), one) for name, one in held.items()]
-    found = [(*point, precision_bound(point[3], delta, classes, share)) for point in points]
-    shared = {"classes": classes, "delta": delta, "guessing": 1 / classes if share is None else share}
+    guessing = 1 / classes if share is None else share
     return [
-        {"kind": kind, "claim": claim, "name": name, "epsilon": epsilon, "precision": precision, **shared}
-        | {"evaluator": False}
-        for kind, claim, name, epsilon, precision in found
+        {"kind": kind, "claim": claim, "name": name, "epsilon": epsilon}
+        | {"precision": precision_bound(epsilon, delta, classes, share), "classes": classes, "delta": delta}
+        | {"guessing": guessing, "evaluator": False}
+        for kind, claim, name, epsilon in points
     ]
 
 

@@ -3,13 +3,8 @@ beside the claim."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 
-import numpy as np
-
-from privgraph.papers.heter_poisson_gaps import shown_delta
-from privgraph.privacy.composition import gaussian_delta
 from privgraph_workbench.figures.chart import Axis, Chart, Row, Rows
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import empty, logarithmic, marks, single
@@ -20,22 +15,6 @@ LINES = {
     "claimed": "spherical Laplace, one coordinate (claimed)",
     "gaussian": "Gaussian of the same standard deviation",
 }
-
-
-def one_release(shift: float, reach: float) -> list[tuple[float, float, float, float]]:
-    """Epsilon from 0 to `reach`, and delta there three times: what is reached, what is claimed, and that of a
-    Gaussian.
-
-    `shift` is what one unit moves, over the standard deviation of a coordinate. Reached, by whoever reads W
-    off many coordinates: the mean of a Gaussian's delta at shift/sqrt W, W exponential. Claimed: Lemma 1, by
-    which the pair is that of one Laplace coordinate, private at epsilon = sqrt 2 times the shift without any
-    delta.
-    """
-    pure = math.sqrt(2) * shift
-    return [
-        (one, shown_delta(one, shift), max(0.0, -math.expm1((one - pure) / 2)), gaussian_delta(one, shift))
-        for one in np.linspace(0, reach, 61).tolist()
-    ]
 
 
 def data(points: Iterable[tuple[float, float, float, float]]) -> list[Row]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rows
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import logarithmic, marks
+from privgraph_workbench.figures.marks import logarithmic, marks, pairs
 
 FEW = 12
 LINES = {
@@ -43,4 +43,4 @@ def chart(rows: Rows) -> Chart:
     y, every = Axis(title="powers of ten"), logarithmic("k, logarithmic", [row["k"] for row in many] or [1.0, 10.0])
     likely = Panel(title="what is likely", x=Axis(title="k (subgraphs that hold the node)"), y=y)
     panels = (likely, Panel(title="all that is possible", x=every, y=y))
-    return Chart(panels=panels, series=tuple(series), columns=2, height=360)
+    return pairs(panels, series, height=360)

@@ -21,11 +21,11 @@ def data(epsilon: float = 1.0, rounds: int = 20_000, seed: int = 0, games: Seque
     rounds (in each world). Raises `ValueError` for an unknown game."""
     for game in games:
         one_of("game", game, GAMES)
-    played = {game: GAMES[game](epsilon, rounds, np.random.default_rng(seed)) for game in games}
+    played = [GAMES[game](epsilon, rounds, np.random.default_rng(seed)) for game in games]
     return [
         {"game": game, "published": one.claimed, "audited": one.shown}
         | {"right": one.right, "wrong": one.wrong, "rounds": one.rounds}
-        for game, one in played.items()
+        for game, one in zip(games, played, strict=True)
     ]
 
 

@@ -11,11 +11,9 @@ from scipy.special import expit
 
 from privgraph_workbench.figures.chart import Axis, Chart, Row, Rows, Rule
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import outlines, single
+from privgraph_workbench.figures.marks import outlines, single, table
 
 BINS = 15
-COMMON, MANY = 0.01, 0.25
-"""What share of draws one value must have to count as often drawn, and all such values to make the bins."""
 SEEN = 20
 """Draws that a bar must hold before its height means anything."""
 
@@ -36,14 +34,11 @@ def data(
     reach = max(1e-9, float(np.abs(every).max()) * 1.000001)
     edges = _edges(every, reach)
     draws = np.histogram(every, edges)[0]
-    heights = [np.histogram(every, edges, weights=expit(sign * every))[0] / len(with_) for sign in (1, -1)]
-    shared = {"names_with": names[0], "names_without": names[1], "epsilon": epsilon}
-    bins = zip(*(one.tolist() for one in (edges[:-1], edges[1:], draws, *heights)), strict=True)
-    return [
-        {"low": low, "high": high, "draws": count, "share_with": here, "share_without": there}
-        | {"ratio": math.log(here / there) if count >= SEEN else None, **shared}
-        for low, high, count, here, there in bins
-    ]
+    here, there = (np.histogram(every, edges, weights=expit(sign * every))[0] / len(with_) for sign in (1, -1))
+    bins = zip(draws.tolist(), here.tolist(), there.tolist(), strict=True)
+    columns = {"low": edges[:-1], "high": edges[1:], "draws": draws, "share_with": here, "share_without": there}
+    ratio = [math.log(one / other) if count >= SEEN else None for count, one, other in bins]
+    return table({**columns, "ratio": ratio, "names_with": names[0], "names_without": names[1], "epsilon": epsilon})
 
 
 def _edges(every: NDArray[np.float64], reach: float) -> NDArray[np.float64]:
@@ -51,8 +46,8 @@ def _edges(every: NDArray[np.float64], reach: float) -> NDArray[np.float64]:
     each has a bin of its own, for bins that miss some of them and halve others would make a comb."""
     even = np.linspace(-reach, reach, BINS + 1)
     values, counts = np.unique(np.round(every / reach, 5), return_counts=True)
-    often = counts >= COMMON * len(every)
-    if often.sum() < 3 or counts[often].sum() < MANY * len(every):
+    often = counts >= 0.01 * len(every)
+    if often.sum() < 3 or counts[often].sum() < 0.25 * len(every):
         return even
     steps = round(2 / float(np.diff(values[often]).min()))
     at = (values[often] + 1) * steps / 2
@@ -71,11 +66,7 @@ def largest(rows: Rows) -> float:
 def chart(rows: Rows) -> Chart:
     first, epsilon = rows[0], rows[0]["epsilon"]
     reach = max(rows[-1]["high"], 1.15 * epsilon)
-    return single(
-        Axis(title=f"evidence {first['names_with']} (logarithm of the likelihood ratio)", low=-reach, high=reach),
-        Axis(title="percent of draws", percent=True, low=0),
-        outlines(rows, {"share_with": first["names_with"], "share_without": first["names_without"]}),
-        rules=(Rule(x=-epsilon, label="−ε", side="left"), Rule(x=epsilon, label="ε")),
-        height=340,
-        legend=True,
-    )
+    x = Axis(title=f"evidence {first['names_with']} (logarithm of the likelihood ratio)", low=-reach, high=reach)
+    rules = (Rule(x=-epsilon, label="−ε", side="left"), Rule(x=epsilon, label="ε"))
+    series = outlines(rows, {f"share_{side}": first[f"names_{side}"] for side in ("with", "without")})
+    return single(x, Axis(title="percent of draws", percent=True, low=0), series, rules=rules, height=340, legend=True)

@@ -12,7 +12,6 @@ from privgraph_workbench.figures.marks import level, marks, single
 from privgraph_workbench.play import world as worlds
 
 PLACES = (0.35, 0.45, 0.55, 0.65, 0.75, 0.85, 0.95)
-WORLDS = 5
 HOPS = {1: "friends' hints", 2: "with friends of friends", 3: "with their friends, too"}
 
 
@@ -30,18 +29,14 @@ def data(alike: float = 0.85, people: int = 300, hops: int = 1) -> list[Row]:
 
 @lru_cache(maxsize=256)
 def _right(people: int, alike: float, hops: int) -> float:
-    found = []
-    for seed in range(WORLDS):
-        world = worlds.make_world(people, alike, seed)
-        guessed = worlds.guesses(worlds.published(world, 0.0, hops, 1, np.random.default_rng()))
-        found.append((guessed == world.groups).mean())
-    return float(np.mean(found))
+    made = [worlds.make_world(people, alike, seed) for seed in range(5)]
+    told = [worlds.guesses(worlds.published(world, 0.0, hops, 1, np.random.default_rng())) for world in made]
+    return float(np.mean([(guessed == world.groups).mean() for world, guessed in zip(made, told, strict=True)]))
 
 
 @figure("friends_tell", "What friends tell", data, settings=True)
 def chart(rows: Rows) -> Chart:
-    """A curve, above a line for blind guesses; where it looks further than friends, what friends alone tell
-    stands behind it."""
+    """Where the curve looks further than friends, what friends alone tell stands behind it."""
     hops, places = rows[0]["hops"], [row["alike"] for row in rows]
     friends = marks(rows, "alike", "friends", name="friends' hints alone", kind="path", slot=2, faint=True)
     right = marks(rows, "alike", "right", name=HOPS.get(hops, f"{hops} hops"), kind="path")

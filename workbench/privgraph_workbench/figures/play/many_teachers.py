@@ -30,12 +30,12 @@ def data(epsilon: float = 2.0, teachers: int = 200, queries: int = 50, agree: fl
     epsilon, queries or agree are out of range."""
     if not (epsilon > 0 and queries >= 1 and 0 < agree <= 1):
         raise ValueError("epsilon must be positive, queries at least 1, and agree a share above 0")
-    sigma = vote_sigma(epsilon, queries)
-    places = sorted({*PLACES, teachers})
-    votes = (np.array([agree * one, *[(1 - agree) * one / OTHERS] * OTHERS]) for one in places)
-    right = (min(1.0, float(label_chances(one, sigma)[0])) for one in votes)  # a sum of areas, which rounding exceeds
-    shared = {"sigma": sigma, "asked": teachers, "epsilon": epsilon, "queries": queries}
-    return [{"teachers": count, "right": one, **shared} for count, one in zip(places, right, strict=True)]
+    sigma, votes = vote_sigma(epsilon, queries), np.array([agree, *[(1 - agree) / OTHERS] * OTHERS])
+    return [  # a sum of areas, which rounding exceeds
+        {"teachers": count, "right": min(1.0, float(label_chances(votes * count, sigma)[0])), "sigma": sigma}
+        | {"asked": teachers, "epsilon": epsilon, "queries": queries}
+        for count in sorted({*PLACES, teachers})
+    ]
 
 
 @figure("many_teachers", "Many teachers, one noisy vote", data, settings=True)
@@ -43,7 +43,7 @@ def chart(rows: Rows) -> Chart:
     first, places = rows[0], [row["teachers"] for row in rows]
     name = f"noise for ε {number(first['epsilon'])} and {first['queries']} answers"
     curve = marks(rows, "teachers", "right", name=name, kind="path")
-    series = [curve, level(places, 1 / (1 + OTHERS), "guessed blindly", 1)]
     x = Axis(title="teachers (each with its own data)")
     y = Axis(title="chance that the answer is right", percent=True, low=0.2, high=1.0)
+    series = [curve, level(places, 1 / (1 + OTHERS), "guessed blindly", 1)]
     return single(x, y, series, rules=[Rule(x=first["asked"], label="chosen")], height=340, legend=True)

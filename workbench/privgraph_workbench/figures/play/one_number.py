@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from privgraph_workbench.figures.chart import Axis, Chart, Row, Rows
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import outlines, single
+from privgraph_workbench.figures.marks import outlines, single, table
 
-COUNT, POINTS = 12, 241
+COUNT = 12
 
 
 def data(epsilon: float = 1.0) -> list[Row]:
@@ -20,13 +18,10 @@ def data(epsilon: float = 1.0) -> list[Row]:
     if not epsilon > 0:
         raise ValueError(f"epsilon must be positive (got {epsilon})")
     reach = 3 / epsilon + 2
-    places = np.linspace(COUNT - 0.5 - reach, COUNT - 0.5 + reach, POINTS)
-    return [
-        {"x": x, "with": epsilon / 2 * math.exp(-epsilon * abs(x - COUNT))}
-        | {"without": epsilon / 2 * math.exp(-epsilon * abs(x - COUNT + 1))}
-        | {"ratio": math.exp(epsilon * abs(abs(x - COUNT + 1) - abs(x - COUNT))), "epsilon": epsilon}
-        for x in places.tolist()
-    ]
+    x = np.linspace(COUNT - 0.5 - reach, COUNT - 0.5 + reach, 241)
+    here, there = np.abs(x - COUNT), np.abs(x - COUNT + 1)
+    density = {name: epsilon / 2 * np.exp(-epsilon * one) for name, one in (("with", here), ("without", there))}
+    return table({"x": x, **density, "ratio": np.exp(epsilon * np.abs(there - here)), "epsilon": epsilon})
 
 
 @figure("one_number", "One count, with her and without her", data, settings=True)

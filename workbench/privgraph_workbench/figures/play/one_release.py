@@ -7,7 +7,6 @@ from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import level, marks, single
 from privgraph_workbench.play.world import best_share
 
-TICKS = (0.25, 0.5, 1.0, 2.0, 4.0)
 PLACES = (0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0)
 
 
@@ -25,6 +24,6 @@ def data(epsilon: float = 1.0) -> list[Row]:
 def chart(rows: Rows) -> Chart:
     curve = marks(rows, "epsilon", "best", name="right at most", kind="path")
     coin, rules = level([row["epsilon"] for row in rows], 0.5, "a coin", 1), [Rule(x=rows[0]["asked"], label="chosen")]
-    x = Axis(title="ε of the release (logarithmic)", scale="log", ticks=TICKS)
+    x = Axis(title="ε of the release (logarithmic)", scale="log", ticks=PLACES[::2])
     y = Axis(title="guesses right, at most", percent=True, low=0.4, high=1.0)
     return single(x, y, [curve, coin], rules=rules, height=340, legend=True)

@@ -32,7 +32,7 @@ def data(
 
     names: the encoders that are drawn, in order, with their titles; the last one orders the texts.
     """
-    last, told = next(reversed(names)), answer.partners > 0
+    last, told = list(names)[-1], answer.partners > 0
     shared = {"searched": answer.searched, "evaluator": told, "composed": composed, "private": learnt and told}
     return [
         {"asked": answer.text or asked, "number": one.number, "text": one.text, "partner": one.partner}
@@ -63,12 +63,8 @@ def chart(rows: Rows) -> Chart:
         look = LOOKS.get(encoder, {"slot": 2, "size": 11})
         series.append(marks(own, "place", "label", name=title, hover=HOVER, **look))
     high = 1.25 * max(row["place"] for row in held)
-    return single(
-        # a ring at place 1 stays clear of its text, on a narrow page too
-        Axis(title="place among all texts (logarithmic)", scale="log", low=high**-0.1, high=high),
-        named(labels.values()),
-        series,
-        flags=(Flag.PRIVATE,) * rows[0]["private"],
-        height=130 + sum(18 * (1 + label.count("\n")) + 10 for label in labels.values()),
-        legend=True,
-    )
+    # a ring at place 1 stays clear of its text, on a narrow page too
+    x = Axis(title="place among all texts (logarithmic)", scale="log", low=high**-0.1, high=high)
+    height = 130 + sum(18 * (1 + label.count("\n")) + 10 for label in labels.values())
+    flags = (Flag.PRIVATE,) * rows[0]["private"]
+    return single(x, named(labels.values()), series, flags=flags, height=height, legend=True)

@@ -21,16 +21,10 @@ INTERVAL = "95% confidence over seeds"
 HOVER = ("label", "accuracy", "accuracy_low", "accuracy_high", "mrr", "seeds")
 DARK = 5
 """A slot that stands out from the bars."""
-RANDOMISED = "relation-rand"
-"""The method that randomises the relations before it reads them."""
 JUDGED = {"test_accuracy", "test_mrr", "base_accuracy", "base_mrr"}
 
 
-def data(
-    records: Iterable[RunRecord],
-    others: Iterable[RunRecord] = (),
-    texts: int | None = None,
-) -> list[Row]:
+def data(records: Iterable[RunRecord], others: Iterable[RunRecord] = (), texts: int | None = None) -> list[Row]:
     """One row for guessing, one for each base encoder, one for each run with its repetitions among the
     `others`, which differ in the seed alone; runs that were judged otherwise are left out. `texts`: how many
     the domain has that is predicted in, where that is known: guessing is among so many at most.
@@ -51,11 +45,12 @@ def data(
             # a text stands there once for each relation of its own, and counts as often where it is nearer
             guessed = sum(1 / (1 + place * asked / different) for place in range(different)) / different
             rows.append(_row("guessing", f"guessing among {different}", [(1 / different, guessed)]))
-    bases: dict[str, dict[tuple[float, float], None]] = {}
-    for one in every:
-        encoder = str(one.spec.options.get("encoder", ""))
-        bases.setdefault(encoder, {})[one.metrics["base_accuracy"], one.metrics["base_mrr"]] = None
-    rows += [_row("base", f"base encoder {encoder}", list(reached)) for encoder, reached in bases.items()]
+    told = ((one.spec.options.get("encoder", ""), one.metrics) for one in every)
+    bases = grouped(
+        ({"encoder": name, "found": (own["base_accuracy"], own["base_mrr"])} for name, own in told), "encoder"
+    )
+    for encoder, held in bases.items():
+        rows.append(_row("base", f"base encoder {encoder}", list(dict.fromkeys(row["found"] for row in held))))
     repeated = len({setting(one) for one in chosen}) < len(chosen)
     for record, title in zip(chosen, labels(chosen, seeds=repeated), strict=True):
         same = [(one.metrics["test_accuracy"], one.metrics["test_mrr"]) for one in alike[record.id]]
@@ -88,24 +83,21 @@ def _candidates(record: RunRecord, texts: int | None) -> tuple[int, int]:
 
 @figure("relation_ranking", "How well relations are predicted", data, needs="runs", settings=True)
 def chart(rows: Rows) -> Chart:
-    """Horizontal bars of PREC@1 with their intervals over seeds: guessing and the base encoder in grey, runs
-    in colours as in `moved`. MRR stands in the labels."""
-    names = distinct(
-        "\n".join(
-            [*textwrap.wrap(str(row["label"]), 30), f"{percent(row['accuracy'])}, MRR {percent(row['mrr'])}"],
-        )
-        for row in rows
-    )
+    """Guessing and the base encoder in grey, runs in colours as in `moved`. MRR stands in the labels."""
+    said = (f"{percent(row['accuracy'])}, MRR {percent(row['mrr'])}" for row in rows)
+    names = distinct("\n".join([*textwrap.wrap(row["label"], 30), one]) for row, one in zip(rows, said, strict=True))
     rows = [{**row, "name": name, "slot": _slot(row)} for row, name in zip(rows, names, strict=True)]
     most = max(row[key] or 0.0 for row in rows for key in ("accuracy", "accuracy_high"))
     look: Look = {"kind": "bars", "shape": 0, "legend": False, "hover": HOVER}
-    bars = [marks(own, "accuracy", "name", slot=slot, **look) for slot, own in grouped(rows, "slot").items()]
+    series = [marks(own, "accuracy", "name", slot=slot, **look) for slot, own in grouped(rows, "slot").items()]
+    series += intervals(rows, "name", "accuracy_low", "accuracy_high", name=INTERVAL, slot=DARK)
+    high = min(1.0, 1.08 * most) or 1.0
     return single(
-        Axis(title="PREC@1: partner ranked first (percent)", percent=True, low=0, high=min(1.0, 1.08 * most) or 1.0),
+        Axis(title="PREC@1: partner ranked first (percent)", percent=True, low=0, high=high),
         named(names),
-        [*bars, *intervals(rows, "name", "accuracy_low", "accuracy_high", name=INTERVAL, slot=DARK)],
+        series,
         height=190 + sum(max(34, 18 * (name.count("\n") + 1)) for name in names),
-        legend=max(int(row["seeds"]) for row in rows) > 1,
+        legend=any(row["seeds"] > 1 for row in rows),
     )
 
 
@@ -113,4 +105,4 @@ def _slot(row: Row) -> int:
     """By what stands behind a bar: a comparison, randomised relations, no privacy, or privacy."""
     if row["kind"] != "run":
         return NEUTRAL
-    return 2 if row["method"] == RANDOMISED else int(row["unit"] == "none")
+    return 2 if row["method"] == "relation-rand" else int(row["unit"] == "none")

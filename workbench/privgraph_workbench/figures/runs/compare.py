@@ -10,14 +10,12 @@ from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.chart import COLUMNS, Axis, Chart, Flag, Look, Panel, Row, Rows, flags
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import distinct, intervals, marks, named, placed
+from privgraph_workbench.figures.runs.tradeoff import LARGEST
 from privgraph_workbench.figures.settings import composed, setting_rows
 from privgraph_workbench.theme import EPSILONS, NEUTRAL
 from privgraph_workbench.words.measures import measures
 from privgraph_workbench.words.naming import labels, settings_of
 from privgraph_workbench.words.numbers import number, percent
-
-LARGEST = 1000.0
-"""The axis ends there: beyond it an epsilon promises nothing to anybody."""
 
 
 def data(records: Iterable[RunRecord]) -> list[Row]:
@@ -38,8 +36,7 @@ def data(records: Iterable[RunRecord]) -> list[Row]:
 
 @figure("compare", "Runs side by side", data, needs="runs")
 def chart(rows: Rows) -> Chart:
-    """Panels of horizontal bars that share their runs: accuracy, epsilon, and seconds where they are told.
-    Each name has its accuracy below it."""
+    """Panels of horizontal bars that share their runs; each name has its accuracy below it."""
     score = measures(row["method"] for row in rows)
     names = distinct("\n".join([*textwrap.wrap(row["label"], 46), percent(row["mean"])]) for row in rows)
     rows = [{**row, "name": name} for row, name in zip(rows, names, strict=True)]
@@ -56,10 +53,10 @@ def chart(rows: Rows) -> Chart:
             if held := [row for row in rows if placed(row[key]) and row[key] <= max(epsilons)]:
                 series.append(marks(held, key, "name", name=title, epsilon=kind, panel=1, size=11))
     if told := [row for row in rows if row["seconds"] is not None]:
-        look: Look = {"slot": 1, "shape": 0, "panel": len(panels), "legend": False}
+        look: Look = {"name": "time", "slot": 1, "shape": 0, "panel": len(panels), "legend": False}
         panels.append(Panel(x=Axis(title="time (seconds)", low=0), y=named(names, labels=False)))
         text = tuple(f"{number(row['seconds'])} s" for row in told)
-        series.append(marks(told, "seconds", "name", name="time", kind="bars", text=text, **look))
+        series.append(marks(told, "seconds", "name", kind="bars", text=text, **look))
     return Chart(
         panels=tuple(panels),
         series=tuple(series),

@@ -54,11 +54,8 @@ def data(
 
 @figure("curves", "Learning curves", data, needs="events", table=without("measure"))
 def chart(rows: Rows) -> Chart:
-    """Loss in one panel and accuracies in another, over steps; a dotted line marks where each stage begins.
-
-    What was measured only once is no curve: it is left out where something else is one. Of more than
-    `TOLD_APART` runs the first stands out before the others.
-    """
+    """What was measured only once is no curve: it is left out where something else is one. Of more than
+    `TOLD_APART` runs the first stands out before the others."""
     times = Counter((row["run"], row["metric"]) for row in rows)
     rows = [row for row in rows if times[row["run"], row["metric"]] > 1] or rows
     runs, known = grouped(rows, "run"), grouped(rows, "metric")

@@ -15,20 +15,19 @@ from privgraph_workbench.words.naming import UNIT_WORDS
 
 def data(records: Iterable[RunRecord]) -> list[Row]:
     """The rows of `settings.setting_rows` that have a depth, with depth as a column."""
-    rows = [row for row in setting_rows(records, ("depth",)) if "depth" in row["options"]]
-    rows = [{**row, "depth": row["options"]["depth"]} for row in rows]
+    rows = setting_rows(records, ("depth",))
+    rows = [{**row, "depth": row["options"]["depth"]} for row in rows if "depth" in row["options"]]
     return sorted(rows, key=lambda row: (row["graph"], row["unit"], row["method"], row["asked"] or 0.0, row["depth"]))
 
 
 @figure("depth", "Effect of depth", data, needs="runs", settings=True)
 def chart(rows: Rows) -> Chart:
     rows = [{**row, "name": ", ".join(filter(None, (row["title"], target(row), row["variant"])))} for row in rows]
-    places = grouped(rows, "graph", "unit")
     x = Axis(title="depth K (hops)", ticks=tuple(sorted({float(row["depth"]) for row in rows})))
     y = percentages("test accuracy (percent of nodes)", rows, "mean", "low", "high")
-    panels = [Panel(title=f"{graph}, {UNIT_WORDS[unit]}", x=x, y=y) for graph, unit in places]
-    colours, series = slots({row["name"]: row["method"] for row in rows}), []
-    for place, held in enumerate(places.values()):
+    colours, panels, series = slots({row["name"]: row["method"] for row in rows}), [], []
+    for place, ((graph, unit), held) in enumerate(grouped(rows, "graph", "unit").items()):
+        panels.append(Panel(title=f"{graph}, {UNIT_WORDS[unit]}", x=x, y=y))
         for name, points in grouped(held, "name").items():
             look: Look = {"slot": colours[name], "panel": place, "group": name}
             series += band(points, "depth", **look)

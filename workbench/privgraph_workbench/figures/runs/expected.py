@@ -29,16 +29,17 @@ def data(told: Outlook, epsilons: Sequence[float] = ()) -> list[Row]:
     than three), seeds, evaluator (True: test labels are private). Of a budget that is asked for `mean` is
     what is expected there (None: no run of these options tells).
     """
-    rows = [_row("reached", point, point["asked"]) for point in told.points]
-    rows += [_row(kind, level) for kind, level in (("bare", told.bare), ("blind", told.blind)) if level is not None]
-    if told.majority is not None:
-        rows.append(_row("partner" if told.relations else "majority", {"mean": told.majority}))
-    return rows + [_row("asked", {"mean": (told.expected(one) or {}).get("mean")}, one) for one in epsilons]
-
-
-def _row(kind: str, one: Row, epsilon: float | None = None) -> Row:
-    blank = {"kind": kind, "epsilon": epsilon, "mean": None, "low": None, "high": None, "seeds": 0, "evaluator": True}
-    return blank | {name: one[name] for name in ("mean", "low", "high", "seeds") if name in one}
+    guess = None if told.majority is None else {"mean": told.majority}
+    found: list[tuple[str, Row | None, float | None]] = [("reached", one, one["asked"]) for one in told.points]
+    found += [("bare", told.bare, None), ("blind", told.blind, None)]
+    found.append(("partner" if told.relations else "majority", guess, None))
+    found += [("asked", {"mean": (told.expected(one) or {}).get("mean")}, one) for one in epsilons]
+    blank: Row = {"mean": None, "low": None, "high": None, "seeds": 0}
+    return [
+        {"kind": kind, "epsilon": epsilon, **{name: one.get(name, blank[name]) for name in blank}, "evaluator": True}
+        for kind, one, epsilon in found
+        if one is not None
+    ]
 
 
 @figure("expected", "Accuracy to expect", data, needs="outlook", settings=True)
@@ -56,16 +57,13 @@ def chart(rows: Rows) -> Chart:
         series.append(marks(reached, "epsilon", "mean", kind="path", shape=0, **look))
     for place, row in enumerate(levels, 1):
         slot = place if row["kind"] in ("bare", "blind") else NEUTRAL
-        name = f"{LEVELS[row['kind']]} ({percent(row['mean'])})"
-        series.append(level((low, high), row["mean"], name, slot, shape=place))
+        series.append(
+            level((low, high), row["mean"], f"{LEVELS[row['kind']]} ({percent(row['mean'])})", slot, shape=place)
+        )
     if known := [row for row in asked if row["mean"] is not None]:
         series.append(marks(known, "epsilon", "mean", name="yours, as expected", shape=4, hollow=True, size=15))
     relations = any(row["kind"] == "partner" for row in levels)
-    return single(
-        Axis(title="ε asked for (logarithmic; left is more private)", scale="log", low=low, high=high),
-        Axis(title="PREC@1: partner ranked first (percent)" if relations else "test accuracy (percent)", percent=True),
-        series,
-        rules=(Rule(x=row["epsilon"], label=f"ε {option(row['epsilon'])}") for row in asked),
-        height=360,
-        legend=True,
-    )
+    x = Axis(title="ε asked for (logarithmic; left is more private)", scale="log", low=low, high=high)
+    y = Axis(title="PREC@1: partner ranked first (percent)" if relations else "test accuracy (percent)", percent=True)
+    rules = (Rule(x=row["epsilon"], label=f"ε {option(row['epsilon'])}") for row in asked)
+    return single(x, y, series, rules=rules, height=360, legend=True)

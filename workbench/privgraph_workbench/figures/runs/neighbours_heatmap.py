@@ -25,13 +25,7 @@ def data(records: Iterable[RunRecord]) -> list[Row]:
     return [row for group in tried for row in group]
 
 
-@figure(
-    "neighbours_heatmap",
-    "Neighbours in training against neighbours in prediction",
-    data,
-    needs="runs",
-    settings=True,
-)
+@figure("neighbours_heatmap", "Neighbours in training and in prediction", data, needs="runs", settings=True)
 def chart(rows: Rows) -> Chart:
     trained = named(map(str, sorted({row["neighbours"] for row in rows})), "neighbours M (in training)")
     along = sorted({row["test_neighbours"] for row in rows}, reverse=True)
@@ -39,8 +33,7 @@ def chart(rows: Rows) -> Chart:
     for place, members in enumerate(grouped(rows, "graph", "unit", "asked", "variant").values()):
         title = (members[0]["graph"], target(members[0]) or "no privacy", members[0]["variant"])
         panels.append(Panel(title=", ".join(filter(None, title)), x=trained, y=read))
-        x, y = ([str(row[name]) for row in members] for name in NUMBERS)
-        look: Look = {"low": tuple(row["mean"] for row in members), "panel": place, "legend": False}
-        text, hover = tuple(percent(row["mean"]) for row in members), ("mean", "seeds", "epsilon")
-        series.append(marks(members, x, y, kind="cells", text=text, hover=hover, **look))
+        look: Look = {"kind": "cells", "low": tuple(row["mean"] for row in members), "panel": place, "legend": False}
+        look |= {"text": tuple(percent(row["mean"]) for row in members), "hover": ("mean", "seeds", "epsilon")}
+        series.append(marks(members, *([str(row[name]) for row in members] for name in NUMBERS), **look))
     return pairs(panels, series, each=90 + 46 * len(along))

@@ -16,13 +16,7 @@ from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.measures import PREC, measure
 from privgraph_workbench.words.numbers import percent
 
-LABELS = {
-    "guess": "Guessing",
-    "base": "Base encoder",
-    "blind": "MLP, no edges",
-    "own": "Mean",
-    "bare": "No privacy",
-}
+LABELS = {"guess": "Guessing", "base": "Base encoder", "blind": "MLP, no edges", "own": "Mean", "bare": "No privacy"}
 """What bars are called, from what takes no learning to what no noise hinders."""
 SEEDS = "Single seeds"
 
@@ -41,17 +35,13 @@ def data(record: RunRecord, siblings: Sequence[RunRecord], told: Outlook) -> lis
     mean, low, high = confidence([one.metrics[METRIC] for one in done], most=1.0)
     if len(done) == 1 and (nodes := chance(record.metrics)) is not None:
         low, high = nodes.low, nodes.high
-    levels: dict[str, Row | None] = {
-        "guess": None if told.majority is None else {"mean": told.majority},
-        "base": {"mean": record.metrics["base_accuracy"]} if "base_accuracy" in record.metrics else None,
-        "blind": told.blind,
-        "own": {"mean": mean, "low": low, "high": high, "seeds": len(done)},
-        "bare": told.bare,
-    }
+    means = {"guess": told.majority, "base": record.metrics.get("base_accuracy")}
+    levels: dict[str, Row | None] = {kind: None if one is None else {"mean": one} for kind, one in means.items()}
+    own = {"mean": mean, "low": low, "high": high, "seeds": len(done)}
+    levels |= {"blind": told.blind, "own": own, "bare": told.bare}
     blank: Row = {"seed": None, "low": None, "high": None, "seeds": 0, "measure": measure(record.spec.method)}
-    ends = ("mean", "low", "high", "seeds")
     rows = [
-        {**blank, "kind": kind, "evaluator": True, **{name: one[name] for name in ends if name in one}}
+        {**blank, "kind": kind, "evaluator": True, **{name: one[name] for name in own if name in one}}
         for kind, one in levels.items()
         if one is not None
     ]
@@ -65,18 +55,21 @@ def data(record: RunRecord, siblings: Sequence[RunRecord], told: Outlook) -> lis
 def chart(rows: Rows) -> Chart:
     seeds = [{**row, "name": SEEDS} for row in rows if row["kind"] == "seed"]
     titles = LABELS if len(seeds) > 1 else {**LABELS, "own": "This run"}
-    levels = [row for kind in LABELS for row in rows if row["kind"] == kind]
-    levels = [{**row, "name": f"{titles[row['kind']]}: {percent(row['mean'])}"} for row in levels]
+    levels = [
+        {**row, "name": f"{title}: {percent(row['mean'])}"}
+        for kind, title in titles.items()
+        for row in rows
+        if row["kind"] == kind
+    ]
     own, names = next(row for row in levels if row["kind"] == "own"), [row["name"] for row in levels]
     bars: Look = {"kind": "bars", "shape": 0, "legend": False, "hover": ("name", "low", "high", "seeds")}
     series = [marks([row], "mean", "name", slot=0 if row is own else NEUTRAL, **bars) for row in levels]
     series += intervals([own], "name", slot=4)
     if len(seeds) > 1:
         names.insert(names.index(own["name"]) + 1, SEEDS)
-        for mine in (False, True):
-            one = [row for row in seeds if row["mine"] == mine]
-            look = {"shape": 7, "hollow": not mine, "legend": False, "size": 12 if mine else 9}
-            series.append(marks(one, "mean", "name", hover=("seed", "mean"), **look))
+        for mine, size in ((False, 9), (True, 12)):
+            look: Look = {"shape": 7, "hollow": not mine, "legend": False, "size": size, "hover": ("seed", "mean")}
+            series.append(marks([row for row in seeds if row["mine"] == mine], "mean", "name", **look))
     most = max(max(float(row["mean"]), float(row["high"] or 0.0)) for row in rows)
     high = min(1.0, math.ceil(round(most * 1.1 * 20, 9)) / 20) if own["measure"] == PREC else 1
     x = Axis(title=f"{own['measure']} (percent)", percent=True, low=0, high=high)

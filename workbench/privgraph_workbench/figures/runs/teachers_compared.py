@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from privgraph.runs.records import RunRecord
 from privgraph_workbench import theme
@@ -13,7 +13,6 @@ from privgraph_workbench.figures.marks import grouped, intervals, logarithmic, m
 from privgraph_workbench.figures.palette import slots
 from privgraph_workbench.figures.runs import tradeoff
 
-OPEN = "ring: the setting that is open"
 HOVER = ("title", "release", "weights", "mean", "low", "high", "seeds", "epsilon", "queries", "teachers", "also")
 
 
@@ -34,6 +33,8 @@ def data(records: Iterable[RunRecord], opened: str = "") -> list[Row]:
 
 @figure("teachers_compared", "Methods with teachers, compared", data, needs="runs", settings=True)
 def chart(rows: Rows) -> Chart:
+    """For each method a line through the settings that are more accurate than all of a smaller or equal
+    epsilon, with their intervals; others are small."""
     colours = slots({row["title"]: row["method"] for row in sorted(rows, key=lambda row: str(row["title"]))})
     shapes = {release: at for at, release in enumerate(sorted(grouped(rows, "release")))}
     rows = [row for row in rows if row["epsilon"] <= tradeoff.LARGEST] or list(rows)
@@ -42,28 +43,21 @@ def chart(rows: Rows) -> Chart:
     for place, (graph, held) in enumerate(grouped(rows, "graph").items()):
         x = logarithmic("sound ε per node (logarithmic)", (row["epsilon"] for row in held), least=10)
         panels.append(Panel(title=graph, x=x, y=y))
-        for title, own in grouped(held, "title").items():
-            series += _of_title(own, title, shapes, {"slot": colours[title], "panel": place})
+        for title, every in grouped(held, "title").items():
+            own: Look = {"slot": colours[title], "panel": place}
+            best: list[Row] = []
+            for row in sorted(every, key=lambda row: (row["epsilon"], -row["mean"])):
+                best += [row] if not best or row["mean"] > best[-1]["mean"] else []
+            look: Look = {"legend": False, "group": title, **own}
+            series += intervals(best, "epsilon", **look)
+            series += [marks(best, "epsilon", "mean", name=title, kind="line", **look)] * (len(best) > 1)
+            for release, of in grouped(every, "release").items():
+                look = {"name": f"{title}: {release}", "shape": shapes[release], "hover": HOVER, **own}
+                series.append(marks([row for row in of if row in best], "epsilon", "mean", size=10, **look))
+                look |= {"size": 6, "faint": True, "legend": False, "group": look["name"]}
+                series.append(marks([row for row in of if row not in best], "epsilon", "mean", **look))
         ring: Look = {"slot": theme.NEUTRAL, "shape": theme.MARKERS.index("octagon"), "hollow": True, "size": 19.0}
         if opened := [row for row in held if row["open"]]:
-            series.append(marks(opened, "epsilon", "mean", name=OPEN, panel=place, **ring))
+            name = "ring: the setting that is open"
+            series.append(marks(opened, "epsilon", "mean", name=name, panel=place, **ring))
     return pairs(panels, series, each=330, legend=True)
-
-
-def _of_title(rows: Rows, title: str, shapes: Mapping[str, int], own: Look) -> list[Series]:
-    """The settings of one method: a line through those that are more accurate than all of a smaller or equal
-    epsilon, with their intervals; others are small."""
-    best: list[Row] = []
-    for row in sorted(rows, key=lambda row: (row["epsilon"], -row["mean"])):
-        if not best or row["mean"] > best[-1]["mean"]:
-            best.append(row)
-    look: Look = {"legend": False, "group": title, **own}
-    drawn = intervals(best, "epsilon", **look)
-    if len(best) > 1:
-        drawn.append(marks(best, "epsilon", "mean", name=title, kind="line", **look))
-    for release, held in grouped(rows, "release").items():
-        look = {"name": f"{title}: {release}", "shape": shapes[release], "hover": HOVER, **own}
-        drawn.append(marks([row for row in held if row in best], "epsilon", "mean", size=10, **look))
-        rest = [row for row in held if row not in best]
-        drawn.append(marks(rest, "epsilon", "mean", size=6, faint=True, legend=False, group=look["name"], **look))
-    return drawn

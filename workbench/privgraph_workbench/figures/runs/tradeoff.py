@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import pairwise
 
 from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.chart import COLUMNS, Axis, Chart, Flag, Look, Panel, Row, Rows, Series
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import grouped, hovers, intervals, level, marks, pairs, placed, spans
+from privgraph_workbench.figures.marks import grouped, intervals, level, logarithmic, marks, pairs, placed
 from privgraph_workbench.figures.palette import slots
 from privgraph_workbench.figures.settings import setting_rows
 from privgraph_workbench.theme import EPSILONS, NEUTRAL, Epsilon
@@ -57,24 +57,32 @@ def chart(rows: Rows, *, published: bool = True, front: bool = False, wished: fl
     panels, series, hidden = [], list[Series](), False
     for place, ((graph, unit), here) in enumerate(known.items()):
         levels = [row for row in rows if row["graph"] == graph and row["reference"]]
+        every = here or levels
         found = [row[COLUMNS[kind]] for row in here for kind in kinds if placed(row[COLUMNS[kind]])]
         found = [one for one in found if one <= LARGEST] or found or [0.5, 8.0]
-        ends = spans(found, least=10)
-        x = Axis(title="ε (log; left: more private)", scale="log", low=ends[0], high=ends[1])
-        y = Axis(title=measures(row["method"] for row in here or levels), percent=True)
+        x = logarithmic("ε (log; left: more private)", found, least=10)
+        y = Axis(title=measures(row["method"] for row in every), percent=True)
         panels.append(Panel(title=f"{graph}: {UNITS.get(unit, 'nothing')} protected", x=x, y=y))
+        ends, high, own = (x.low, x.high), x.high or LARGEST, {"panel": place}
         drawn, curves = _most_seeds(levels, LEVELS), _most_seeds(here, CURVES)
         hidden |= len(drawn) + len(curves) < len({row["curve"] for row in (*levels, *here)})
-        for at, row in enumerate((row for held in drawn.values() for row in held), 1):
-            series += _level(row, at, place, ends)
-        guesses = [row["guess"] for row in here or levels if row["guess"] is not None]
-        if guesses and guesses[0] >= min(row["low"] or row["mean"] for row in here or levels):  # it is in sight
-            series.append(level(ends, guesses[0], "Guessing", NEUTRAL, shape=0, panel=place))
+        for shape, row in enumerate((row for held in drawn.values() for row in held), 1):
+            look: Look = {"name": row["curve"], "slot": NEUTRAL, "group": row["curve"], **own}
+            if row["low"] is not None:
+                ground = {**look, "name": "95% interval", "kind": "band", "legend": False, "faint": True}
+                series.append(marks([row] * 2, ends, "high", low=(row["low"],) * 2, **ground))
+            series.append(marks([row] * 2, ends, "mean", kind="line", shape=shape, hover=HOVER[:5], **look))
+        guesses = [row["guess"] for row in every if row["guess"] is not None]
+        if guesses and guesses[0] >= min(row["low"] or row["mean"] for row in every):  # it is in sight
+            series.append(level(ends, guesses[0], "Guessing", NEUTRAL, shape=0, **own))
         for curve, held in curves.items():
-            series += _of_curve(held, curve, {"slot": colours[curve], "panel": place, "group": curve}, kinds, ends[1])
-        series += _front(here, place, ends[1]) if front else []
+            look = {"slot": colours[curve], "group": curve, **own}
+            series += _of_curve(
+                held, look, [kind for kind in kinds if any(placed(row[COLUMNS[kind]]) for row in held)], high
+            )
+        series += _front(here, place, high) if front else []
         if wished is not None:
-            series.append(level(ends, wished, "wished", NEUTRAL, shape=2, panel=place))
+            series.append(level(ends, wished, "wished", NEUTRAL, shape=2, **own))
     return pairs(panels, series, each=330, flags=(Flag.HIDDEN,) * hidden, legend=True)
 
 
@@ -94,34 +102,23 @@ def _most_seeds(rows: Rows, most: int) -> dict[str, list[Row]]:
     return {curve: held for curve, held in curves.items() if curve in drawn}
 
 
-def _of_curve(rows: Rows, name: str, look: Look, kinds: Sequence[Epsilon], high: float) -> list[Series]:
+def _of_curve(rows: Rows, look: Look, kinds: list[Epsilon], high: float) -> list[Series]:
     """A line through the sound epsilons, or the published ones where none is sound, with bars and marks."""
-    held = {kind: [row for row in rows if placed(row[COLUMNS[kind]])] for kind in kinds}
-    held = {kind: sorted(own, key=lambda row: row["epsilon"]) for kind, own in held.items()}
-    column = COLUMNS["sound" if held["sound"] else kinds[0]]
-    at = held["sound"] or held[kinds[0]]
+    held = {COLUMNS[kind]: [row for row in rows if placed(row[COLUMNS[kind]])] for kind in kinds}
+    held = {column: sorted(own, key=lambda row: row["epsilon"]) for column, own in held.items()}
+    column, name = COLUMNS[kinds[-1]], look["group"]
     series = [Series(name=name, kind="path", **look)]  # the legend's
-    line = [row for row in at if row[column] <= high]
+    line = [row for row in held[column] if row[column] <= high]
     look = {**look, "legend": False}
     if len(line) > 1:
         series.append(marks(line, column, "mean", name=name, kind="line", **look))
-    series += intervals(at, column, **look)
-    for kind, own in held.items():
-        if seen := [row for row in own if row[COLUMNS[kind]] <= high]:
-            keys, title = tuple(str(row.get("runs", "")) for row in seen), f"{name}: {EPSILONS[kind].title}"
-            shown: Look = {**look, "name": title, "epsilon": kind, "shape": look["slot"], "keys": keys}
-            series.append(marks(seen, COLUMNS[kind], "mean", hover=HOVER, **shown))
+    series += intervals(held[column], column, **look)
+    for kind, (column, own) in zip(kinds, held.items(), strict=True):
+        if seen := [row for row in own if row[column] <= high]:
+            shown: Look = {**look, "name": f"{name}: {EPSILONS[kind].title}", "epsilon": kind, "shape": look["slot"]}
+            keys = tuple(str(row.get("runs", "")) for row in seen)
+            series.append(marks(seen, column, "mean", hover=HOVER, keys=keys, **shown))
     return series
-
-
-def _level(row: Row, at: int, panel: int, ends: tuple[float, float]) -> list[Series]:
-    """A setting without an epsilon: its mean across, on the ground of its interval."""
-    look: Look = {"panel": panel, "group": row["curve"]}
-    drawn = level(ends, row["mean"], row["curve"], NEUTRAL, shape=at, hover=hovers([row] * 2, *HOVER[:5]), **look)
-    if row["low"] is None:
-        return [drawn]
-    look |= {"x": ends, "low": (row["low"],) * 2, "y": (row["high"],) * 2, "slot": NEUTRAL}
-    return [Series(name="95% interval", kind="band", legend=False, faint=True, **look), drawn]
 
 
 def _front(rows: Rows, panel: int, high: float) -> list[Series]:
@@ -129,9 +126,9 @@ def _front(rows: Rows, panel: int, high: float) -> list[Series]:
     fronts = grouped((row for row in rows if row["front"]), "source", "test_nodes")
     most = max(fronts.values(), key=lambda held: sum(row["seeds"] for row in held), default=[])
     steps = sorted({(row["epsilon"], row["mean"]) for row in most})
+    if len(steps) < 2:
+        return []
     corners = [corner for (_, low), (x, y) in pairwise(steps) for corner in ((x, low), (x, y))]
-    across, up = (
-        zip(*steps[:1], *corners, *((high, one) for _, one in steps[-1:]), strict=True) if corners else ((), ())
-    )
+    across, up = zip(steps[0], *corners, (high, steps[-1][1]), strict=True)
     look: Look = {"slot": NEUTRAL, "shape": 0, "faint": True, "panel": panel}
-    return [Series(name="Pareto front", kind="line", x=across, y=up, **look)] if corners else []
+    return [Series(name="Pareto front", kind="line", x=across, y=up, **look)]

@@ -11,7 +11,7 @@ import numpy as np
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
 from privgraph_workbench.figures.chart import Axis, Chart, Flag, Look, Row, Rows, flags
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import empty, grouped, level, marks, one_of, single
+from privgraph_workbench.figures.marks import empty, grouped, level, marks, one_of, single, table
 from privgraph_workbench.figures.teachers.ensembles import MEASURES, groups, limit_measure, shared, spent
 from privgraph_workbench.theme import EPSILONS, NEUTRAL
 from privgraph_workbench.words.numbers import rounded_delta
@@ -31,34 +31,28 @@ def data(ensemble: Ensemble, measure: str = "sound") -> list[Row]:
     one_of("measure", measure, MEASURES)
     (names, own), epsilons = groups(ensemble), spent(ensemble, measure)
     asked = epsilons.shape[1] - 1
-    answered = np.concatenate([[0], (ensemble.released >= 0).cumsum()]).tolist()
-    points = np.unique(np.linspace(0, asked, min(asked, MOST_POINTS) + 1).round().astype(int)).tolist()
+    answered = np.concatenate([[0], (ensemble.released >= 0).cumsum()])
+    points = np.unique(np.linspace(0, asked, min(asked, MOST_POINTS) + 1).round().astype(int))
     limited = math.isfinite(ensemble.limit) and limit_measure(ensemble) == measure
     told = {"limit": ensemble.limit if limited else None, "delta": ensemble.delta, **shared(ensemble, measure)}
     rows: list[Row] = []
     for place, name in enumerate(names):
         held = own == place
         group = {"group": name, "place": place, "weight": float(ensemble.weights[held].max())}
-        group |= {"teachers": int(held.sum())}
-        sure = float(ensemble.sound[held].max()) if measure == "sound" else None
-        most = epsilons[held].max(axis=0).tolist()
-        rows += [
-            {**group, "queries": one, "answered": answered[one], "epsilon": most[one], "guaranteed": sure, **told}
-            for one in points
-        ]
+        group |= {"teachers": int(held.sum()), "queries": points, "answered": answered[points]}
+        group |= {"epsilon": epsilons[held].max(axis=0)[points]}
+        group |= {"guaranteed": float(ensemble.sound[held].max()) if measure == "sound" else None}
+        rows += table(group | told)
     return rows
 
 
 def alike(points: Sequence[tuple[int, float]], delta: float) -> list[Row]:
     """The same rows where all private nodes pay the same: sound epsilon after so many answered queries, the
     last of which is guaranteed; `teachers` is None."""
-    row: Row = {"group": "every private node", "place": 0, "weight": None, "teachers": None}
-    told = {"guaranteed": points[-1][1], "limit": None, "delta": delta, "measure": "sound"}
-    told |= {"data_dependent": False, "private": False}
-    return [
-        {**row, "queries": count, "answered": count, "epsilon": epsilon, **told}
-        for count, epsilon in [(0, 0.0), *points]
-    ]
+    counts, epsilons = (list(one) for one in zip((0, 0.0), *points, strict=True))
+    told: Row = {"group": "every private node", "place": 0, "weight": None, "teachers": None, "queries": counts}
+    told |= {"answered": counts, "epsilon": epsilons, "guaranteed": epsilons[-1], "limit": None, "delta": delta}
+    return table({**told, "measure": "sound", "data_dependent": False, "private": False})
 
 
 @figure("budget", "Budget used, query by query", data, needs="ensemble")

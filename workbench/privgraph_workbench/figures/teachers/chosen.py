@@ -23,12 +23,12 @@ def data(answers: Answers, place: int, class_names: Sequence[str] = ()) -> list[
     its sign) and 1 for the heaviest. Empty where nobody is told (votes of teachers). Their places depend on
     classes and weights alone: the same query looks the same each time.
     """
-    part = slice(int(answers.pointers[place]), int(answers.pointers[place + 1]))
+    part = slice(*answers.pointers[place : place + 2])
     nodes, weights = answers.neighbours[part].tolist(), answers.weights[part].tolist()
     if not nodes:
         return []
     labels = answers.classes[part].tolist() if len(answers.classes) else [None] * len(nodes)
-    edges = answers.edges[:, int(answers.edge_pointers[place]) : int(answers.edge_pointers[place + 1])].T.tolist()
+    edges = answers.edges[:, slice(*answers.edge_pointers[place : place + 2])].T.tolist()
     pairs = sorted({(min(pair), max(pair)) for pair in edges if pair[0] != pair[1] and set(nodes).issuperset(pair)})
     rows: list[Row] = [{"kind": "edge", "source": source, "target": target} for source, target in pairs]
     released = int(answers.released[place])
@@ -36,13 +36,11 @@ def data(answers: Answers, place: int, class_names: Sequence[str] = ()) -> list[
     middle = {"node": int(answers.queries[place]), "x": 0.0, "y": 0.0, "class": label, "name": name}
     rows.append({"kind": "node", **middle, "weight": None, "strength": None, "centre": True})
     sizes = [abs(weight) for weight in weights]
-    low, high = min(sizes), max(sizes)
-    ordered = sorted(
-        zip(nodes, weights, labels, strict=True), key=lambda one: (-1 if one[2] is None else one[2], -one[1], one[0])
-    )
+    low, span = min(sizes), max(sizes) - min(sizes)
+    ordered = sorted(zip(nodes, weights, labels, strict=True), key=lambda one: (one[2] or 0, -one[1], one[0]))
     for position, (node, weight, label) in enumerate(ordered):
-        strong = (abs(weight) - low) / (high - low) if high > low else 0.5
-        angle = 2 * math.pi * position / len(ordered)
+        strong = (abs(weight) - low) / span if span else 0.5
+        angle = 2 * math.pi * position / len(nodes)
         # neighbours on the circle alternate a little, so that equal weights do not hide one another
         radius = 1.15 - 0.75 * strong + 0.06 * (position % 2)
         name = "class not told" if label is None else class_name(label, class_names)
@@ -70,7 +68,6 @@ def chart(rows: Rows) -> Chart:
     for (slot, name, against, size), held in grouped(around, "slot", "name", "against", "size").items():
         look = {"slot": slot, "hollow": against, "size": size, "legend": False, "group": name}
         series.append(marks(held, "x", "y", name=name, hover=("node", "name", "weight"), **look))
-    if any(row["weight"] < 0 for row in around):
-        look = {"slot": NEUTRAL, "shape": MARKERS.index("square"), "hollow": True}
-        series.append(Series(name=AGAINST, kind="points", **look))
+    if any(row["against"] for row in around):
+        series.append(Series(name=AGAINST, kind="points", slot=NEUTRAL, shape=MARKERS.index("square"), hollow=True))
     return network(rows, series)

@@ -3,19 +3,16 @@ passed it."""
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
 from privgraph_workbench.figures.chart import Axis, Chart, Flag, Row, Rows, Rule
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import named, single, stacked
+from privgraph_workbench.figures.marks import bins, grouped, outlines, single, table
 from privgraph_workbench.words.numbers import number
 
-BINS = 10
-STATES = {"answered": 0, "passed, but no more was answered": 2, "refused by the gate": 1, "not asked any more": 7}
-"""What became of a query, from the ground up, and its slot."""
+STATES = ("answered", "passed, but no more was answered", "refused by the gate", "not asked any more")
+"""What became of a query, from the ground up."""
 
 
 def data(ensemble: Ensemble) -> list[Row]:
@@ -23,38 +20,21 @@ def data(ensemble: Ensemble) -> list[Row]:
     largest class before noise), share (of the weight of all teachers), second (the next class's share),
     state, threshold (the gate's, in votes; None without one), teachers (the weight of all)."""
     counts, whole = np.sort(ensemble.counts().astype(np.float64), axis=1), float(ensemble.weights.sum())
-    most, second = counts[:, -1].tolist(), (counts[:, -2] if counts.shape[1] > 1 else 0 * counts[:, -1]).tolist()
+    most, second = counts[:, -1], counts[:, -2] if counts.shape[1] > 1 else 0 * counts[:, -1]
+    became = [~ensemble.voting.any(axis=0), ensemble.released >= 0, ensemble.passed]
+    state = np.select(became, [STATES[3], STATES[0], STATES[1]], STATES[2])
     told = {"threshold": ensemble.threshold if ensemble.gate_sigma > 0 else None, "teachers": whole}
-    return [
-        {"order": place, "query": int(node), "votes": most[place], "share": most[place] / whole}
-        | {"second": second[place] / whole, "state": _state(ensemble, place), **told}
-        for place, node in enumerate(ensemble.queries.tolist())
-    ]
-
-
-def _state(ensemble: Ensemble, place: int) -> str:
-    answered, passed, refused, unasked = STATES
-    if not ensemble.voting[:, place].any():
-        return unasked
-    if ensemble.released[place] >= 0:
-        return answered
-    return passed if ensemble.passed[place] else refused
+    columns = {"order": np.arange(len(most)), "query": ensemble.queries, "votes": most, "share": most / whole}
+    return table({**columns, "second": second / whole, "state": state, **told})
 
 
 @figure("consensus", "Consensus of the teachers", data, needs="ensemble", always=[Flag.PRIVATE])
 def chart(rows: Rows) -> Chart:
-    names = [f"{10 * place}–{10 * place + 10}" for place in range(BINS)]
-    bins = {state: [0] * BINS for state in STATES}
-    for row in rows:
-        bins[row["state"]][min(math.floor(row["share"] * BINS + 1e-9), BINS - 1)] += 1
-    threshold = rows[0]["threshold"]
-    share = math.inf if threshold is None else threshold / rows[0]["teachers"]
-    label = f"threshold {number(threshold, 4)} votes"
-    return single(
-        named(names, "votes for the largest class (percent, by weight)"),
-        Axis(title="queries (count)", low=0),
-        stacked(names, {(state, STATES[state]): counts for state, counts in bins.items() if any(counts)}),
-        rules=[Rule(x=share * BINS - 0.5, label=label)] * (share <= 1),
-        of=label * (1 < share < math.inf),
-        height=340,
-    )
+    edges, threshold = [place / 10 for place in range(11)], rows[0]["threshold"]
+    held = {state: [row["share"] + 1e-9 for row in own] for state, own in grouped(rows, "state").items()}
+    counts = {state: np.histogram(held[state], [*edges[:-1], 1.1])[0].tolist() for state in STATES if state in held}
+    share = 0.0 if threshold is None else threshold / rows[0]["teachers"]
+    x = Axis(title="votes for the largest class (percent, by weight)", percent=True, low=0, high=max(1.0, 1.02 * share))
+    series = outlines(bins(edges, counts), {state: state for state in counts}, stacked=True)
+    rules = [Rule(x=share, label=f"threshold {number(threshold, 4)} votes")] * (threshold is not None)
+    return single(x, Axis(title="queries (count)", low=0), series, rules=rules, height=340)

@@ -4,9 +4,7 @@ query."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,15 +39,9 @@ def groups(ensemble: Ensemble, by: str = "weight") -> tuple[tuple[str, ...], NDA
     return distinct(f"{by} {'–'.join(span)}" for span in spans), own
 
 
-def by_teacher(*columns: NDArray[Any]) -> Iterator[tuple[Any, ...]]:
-    """The values of each teacher."""
-    return zip(*(one.tolist() for one in columns), strict=True)
-
-
 def shared(ensemble: Ensemble, measure: str) -> Row:
-    """What rows of a figure tell of an ensemble: the measure of epsilon, whether it depends on data, and
-    whether weights were made of private nodes, as where votes are weighted as published: else options set
-    the weight of each teacher, and so what its nodes are guaranteed, before any private node was read."""
+    """What rows tell of an ensemble: the measure of epsilon, whether it depends on data, and whether weights
+    were made of private nodes: else options set them before any private node was read."""
     return {"measure": measure, "data_dependent": measure != "sound", "private": not ensemble.per_teacher}
 
 
@@ -61,21 +53,13 @@ def spent(ensemble: Ensemble, measure: str = "sound") -> NDArray[np.float64]:
     spent and no guarantee: that must hold for whatever might have been answered. The data-dependent one is
     the paper's.
     """
-    if measure != "sound":
-        trail = dependent_trail(
-            ensemble.counts(),
-            ensemble.released >= 0,
-            ensemble.weights,
-            vote_sigma=ensemble.vote_sigma,
-            gate_sigma=ensemble.gate_sigma,
-            threshold=ensemble.threshold,
-            delta=ensemble.delta,
-            voting=ensemble.voting,
-        )
-        return np.concatenate([np.zeros((len(ensemble.weights), 1)), trail.T], axis=1)
-    squared = _squared(ensemble)
-    levels, places = np.unique(squared, return_inverse=True)
-    return np.array([_epsilon(float(value), ensemble.delta) for value in levels])[places].reshape(squared.shape)
+    if measure == "sound":
+        squared = _squared(ensemble)
+        levels, places = np.unique(squared, return_inverse=True)
+        return np.array([_epsilon(float(value), ensemble.delta) for value in levels])[places].reshape(squared.shape)
+    noise = {name: getattr(ensemble, name) for name in ("vote_sigma", "gate_sigma", "threshold", "delta", "voting")}
+    trail = dependent_trail(ensemble.counts(), ensemble.released >= 0, ensemble.weights, **noise)
+    return np.concatenate([np.zeros((len(ensemble.weights), 1)), trail.T], axis=1)
 
 
 def limit_measure(ensemble: Ensemble) -> str:
@@ -84,20 +68,16 @@ def limit_measure(ensemble: Ensemble) -> str:
 
 
 def reached(ensemble: Ensemble) -> NDArray[np.bool_]:
-    """(N,): whether the teacher took no part any more because of its own limit.
-
-    By the sound measure one more answer would have passed it; by the data-dependent one, whose cost nobody
-    knows beforehand, it was passed.
-    """
-    if math.isinf(ensemble.limit):
-        return np.zeros(len(ensemble.weights), dtype=np.bool_)
-    if limit_measure(ensemble) != "sound":
-        beyond: NDArray[np.bool_] = spent(ensemble, "data-dependent")[:, -1] >= ensemble.limit * (1 - 1e-9)
-    else:
+    """(N,): whether the teacher took no part any more because of its own limit: by the sound measure one more
+    answer would have passed it; by the data-dependent one, whose cost nobody knows beforehand, it was
+    passed."""
+    if limit_measure(ensemble) == "sound":
         more = _squared(ensemble)[:, -1] + _charged(ensemble) ** 2 * _one(ensemble, True)
         beyond = np.array([_epsilon(float(value), ensemble.delta) > ensemble.limit for value in more])
-    gone: NDArray[np.bool_] = _ended(ensemble) < ensemble.voting.shape[1]
-    return beyond & gone
+    else:
+        beyond = spent(ensemble, "data-dependent")[:, -1] >= ensemble.limit * (1 - 1e-9)
+    found: NDArray[np.bool_] = beyond & (_ended(ensemble) < ensemble.voting.shape[1])
+    return found
 
 
 def stopped_at(ensemble: Ensemble) -> NDArray[np.int64]:
@@ -108,11 +88,9 @@ def stopped_at(ensemble: Ensemble) -> NDArray[np.int64]:
 
 
 def _ended(ensemble: Ensemble) -> NDArray[np.int64]:
-    """(N,): the number of the first query (from 0) from which on the teacher took no part, Q where it always
-    did."""
+    """(N,): the first query (from 0) from which on the teacher took no part, Q where it always did."""
     last = ensemble.voting.shape[1] - ensemble.voting[:, ::-1].argmax(axis=1)
-    ended: NDArray[np.int64] = np.where(ensemble.voting.any(axis=1), last, 0)
-    return ended
+    return np.where(ensemble.voting.any(axis=1), last, 0)
 
 
 def _charged(ensemble: Ensemble) -> NDArray[np.float64]:
@@ -130,10 +108,10 @@ def _squared(ensemble: Ensemble) -> NDArray[np.float64]:
 
 def _one(ensemble: Ensemble, answered: bool) -> float:
     """The squared mu of one query at weight 1; infinite without noise."""
-    sigma, gate = ensemble.vote_sigma, ensemble.gate_sigma
-    if answered and sigma == 0:
+    if answered and ensemble.vote_sigma == 0:
         return math.inf
-    return squared_mu(Asked(queries=1, answers=int(answered), vote_sigma=sigma or 1.0, gate_sigma=gate))
+    noise = {"vote_sigma": ensemble.vote_sigma or 1.0, "gate_sigma": ensemble.gate_sigma}
+    return squared_mu(Asked(queries=1, answers=int(answered), **noise))
 
 
 _epsilon = lru_cache(maxsize=4096)(epsilon_at)

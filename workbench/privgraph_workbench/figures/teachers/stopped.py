@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
 from privgraph_workbench.figures.chart import Axis, Chart, Flag, Row, Rows, Series
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import empty, grouped, single
+from privgraph_workbench.figures.marks import empty, grouped, single, table
 from privgraph_workbench.figures.teachers import ensembles
-from privgraph_workbench.figures.teachers.ensembles import by_teacher, groups
 
 
 def data(ensemble: Ensemble) -> list[Row]:
@@ -19,16 +20,13 @@ def data(ensemble: Ensemble) -> list[Row]:
     teacher's), spent (epsilon in all, by the measure that the limit was held against), limit (None: none),
     queries (in all), delta, measure, data_dependent, private (whether the weights were made of private
     nodes)."""
-    (names, own), measure = groups(ensemble), ensembles.limit_measure(ensemble)
-    told = {"limit": ensemble.limit if math.isfinite(ensemble.limit) else None, "queries": ensemble.voting.shape[1]}
-    told |= {"delta": ensemble.delta, **ensembles.shared(ensemble, measure)}
-    columns = (ensemble.weights, own, ensembles.stopped_at(ensemble), ensembles.reached(ensemble))
-    epsilons = ensembles.spent(ensemble, measure)[:, -1]
-    return [
-        {"teacher": teacher, "weight": weight, "group": names[place], "place": place}
-        | {"stopped_after": last if last >= 0 else None, "reached": itself, "spent": epsilon, **told}
-        for teacher, (weight, place, last, itself, epsilon) in enumerate(by_teacher(*columns, epsilons))
-    ]
+    (names, own), measure = ensembles.groups(ensemble), ensembles.limit_measure(ensemble)
+    told: Row = {"teacher": np.arange(len(own)), "weight": ensemble.weights}
+    told |= {"group": [names[place] for place in own], "place": own}
+    told |= {"stopped_after": [last if last >= 0 else None for last in ensembles.stopped_at(ensemble).tolist()]}
+    told |= {"reached": ensembles.reached(ensemble), "spent": ensembles.spent(ensemble, measure)[:, -1]}
+    told |= {"limit": ensemble.limit if math.isfinite(ensemble.limit) else None, "queries": ensemble.voting.shape[1]}
+    return table({**told, "delta": ensemble.delta, **ensembles.shared(ensemble, measure)})
 
 
 @figure("stopped", "Who was stopped", data, needs="ensemble")
@@ -41,10 +39,6 @@ def chart(rows: Rows) -> Chart:
         x = (0, *(end for end in ends for _ in range(2)), last)
         y = tuple(1 - count / len(own) for count in range(len(ends) + 1) for _ in range(2))
         series.append(Series(name=f"{name} ({len(own):,} teachers)", kind="line", x=x, y=y, slot=place))
-    return single(
-        Axis(title="queries asked", low=0, high=1.02 * last),
-        Axis(title="teachers that still vote (percent)", percent=True, low=-0.03, high=1.05),
-        series,
-        flags=(Flag.PRIVATE,) * rows[0]["private"],
-        height=320,
-    )
+    x_axis = Axis(title="queries asked", low=0, high=1.02 * last)
+    y_axis = Axis(title="teachers that still vote (percent)", percent=True, low=-0.03, high=1.05)
+    return single(x_axis, y_axis, series, flags=(Flag.PRIVATE,) * rows[0]["private"], height=320)

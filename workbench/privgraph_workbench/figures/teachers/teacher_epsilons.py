@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
 from privgraph_workbench.figures.chart import Axis, Chart, Flag, Look, Row, Rows, Rule, Series
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import empty, grouped, marks, named, one_of, single, stacked
-from privgraph_workbench.figures.teachers.answers import round_step
-from privgraph_workbench.figures.teachers.ensembles import GROUPINGS, MEASURES, by_teacher, groups, shared
+from privgraph_workbench.figures.marks import bins, empty, grouped, marks, one_of, outlines, single, steps_to, table
+from privgraph_workbench.figures.teachers.ensembles import GROUPINGS, MEASURES, groups, shared
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.numbers import number, rounded_delta
 
@@ -32,17 +33,13 @@ def data(ensemble: Ensemble, measure: str = "sound", by: str = "weight", view: s
     for what, word, words in (("measure", measure, MEASURES), ("by", by, GROUPINGS), ("view", view, VIEWS)):
         one_of(what, word, words)
     (names, own), nodes = groups(ensemble, by), view == "strip" or by == "centrality"
-    told: Row = {"delta": ensemble.delta, "limit": ensemble.limit if math.isfinite(ensemble.limit) else None}
-    told |= {"measure": measure, "by": by, "view": view, **shared(ensemble, measure)}
-    told |= {"private": nodes or told["private"]}
-    epsilons = ensemble.sound if measure == "sound" else ensemble.dependent
-    columns = [ensemble.weights, ensemble.sizes, ensemble.centrality, own, epsilons]
-    return [
-        {"teacher": teacher, "weight": weight, "size": size if nodes else None}
-        | {"centrality": centrality if nodes else None, "group": names[place], "place": place, "epsilon": epsilon}
-        | told
-        for teacher, (weight, size, centrality, place, epsilon) in enumerate(by_teacher(*columns))
-    ]
+    told: Row = {"teacher": np.arange(len(own)), "weight": ensemble.weights}
+    told |= {"size": ensemble.sizes if nodes else None, "centrality": ensemble.centrality if nodes else None}
+    told |= {"group": [names[place] for place in own], "place": own}
+    told |= {"epsilon": ensemble.sound if measure == "sound" else ensemble.dependent, "delta": ensemble.delta}
+    told |= {"limit": ensemble.limit if math.isfinite(ensemble.limit) else None, "measure": measure, "by": by}
+    told |= {"view": view, **shared(ensemble, measure)}
+    return table({**told, "private": nodes or told["private"]})
 
 
 @figure("teacher_epsilons", "Epsilon of each teacher", data, needs="ensemble")
@@ -51,46 +48,30 @@ def chart(rows: Rows) -> Chart:
     held = sorted((row for row in rows if math.isfinite(row["epsilon"])), key=lambda row: int(row["place"]))
     if not held:
         return empty("no ε of teachers is finite")
-    high = max(row["epsilon"] for row in held)
-    step, title = round_step(high), f"{MEASURES[first['measure']]} at δ = {rounded_delta(first['delta'])}"
-    end = step * (math.ceil(high / step - 1e-9) + 1)
-    x, at, told = Axis(title=title, low=0, high=end), limit, limit is not None and limit <= end
+    edges = steps_to(max(row["epsilon"] for row in held))
+    seen = limit is not None and limit <= 5 * edges[-1]
+    end = max(edges[-1], limit) if seen else edges[-1]
+    x = Axis(title=f"{MEASURES[first['measure']]} at δ = {rounded_delta(first['delta'])}", low=0, high=1.02 * end)
     if first["view"] == "histogram":
-        names = [f"{number(step * one, 4)}–{number(step * (one + 1), 4)}" for one in range(round(end / step))]
-        x, y, series = named(names, title), Axis(title="teachers (count)", low=0), _histogram(held, names, step)
-        at = limit / step - 0.5 if told else limit
+        y, series = Axis(title="teachers (count)", low=0), _histogram(held, edges)
     elif first["view"] == "strip":
-        y, series = Axis(title=GROUPINGS["centrality"]), _strip(held)
+        look: Look = {"size": 8, "hover": ("teacher", "epsilon", "weight", "size", "centrality")}
+        groups = grouped(held, "place", "group").items()
+        y = Axis(title=GROUPINGS["centrality"])
+        series = [marks(own, "epsilon", "centrality", name=name, slot=place, **look) for (place, name), own in groups]
     else:
-        share = "teachers with at most this ε (percent)"
-        y, series = Axis(title=share, percent=True, low=-0.02, high=1.02), _stairs(held, end)
-    label = f"limit {number(limit)}"
-    return single(
-        x,
-        y,
-        series,
-        rules=[Rule(x=at, label=label)] * told,
-        of=label * (limit is not None and not told),
-        flags=(Flag.PRIVATE,) * first["private"],
-        height=340,
-    )
+        title = "teachers with at most this ε (percent)"
+        y, series = Axis(title=title, percent=True, low=-0.02, high=1.02), _stairs(held, end)
+    rules = [Rule(x=limit, label=f"limit {number(limit)}", side="left")] * seen
+    return single(x, y, series, rules=rules, flags=(Flag.PRIVATE,) * first["private"], height=340)
 
 
-def _histogram(rows: Rows, names: list[str], step: float) -> list[Series]:
+def _histogram(rows: Rows, edges: list[float]) -> list[Series]:
     """An end is in its bin, and the start is not: who is at the limit is not beyond it."""
-    counts = {}
-    for (place, name), own in grouped(rows, "place", "group").items():
-        counts[name, place] = [0] * len(names)
-        for row in own:
-            counts[name, place][max(0, math.ceil(row["epsilon"] / step - 1e-9) - 1)] += 1
-    return stacked(names, counts)
-
-
-def _strip(rows: Rows) -> list[Series]:
-    """A point a teacher."""
-    look: Look = {"size": 8, "hover": ("teacher", "epsilon", "weight", "size", "centrality")}
-    groups = grouped(rows, "place", "group").items()
-    return [marks(own, "epsilon", "centrality", name=name, slot=place, **look) for (place, name), own in groups]
+    groups = grouped(rows, "group")
+    at = {name: [row["epsilon"] - 1e-9 * edges[1] for row in own] for name, own in groups.items()}
+    counts = {name: np.histogram(np.maximum(own, 0), edges)[0].tolist() for name, own in at.items()}
+    return outlines(bins(edges, counts), {name: name for name in groups}, stacked=True)
 
 
 def _stairs(rows: Rows, end: float) -> list[Series]:
