@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,14 +29,14 @@ from privgraph_workbench.words import markup, meaning
 from privgraph_workbench.words.numbers import bound, number, percent
 
 EPSILONS = ("0.25", "0.5", "1", "2", "4", "8", "16", "32")
-GAME, WHO, WITH, ALL = "playground.game", "who", "friend", -1
+GAME, NOBODY, ALL = "playground.game", "nobody", "all"
 LETS_THROUGH = 0.03
 """Seconds in which the drawn world leaves for the browser. The figures below keep the interpreter busy for
 longer than that, and the picture would wait for them: 130 ms from control to picture become 90."""
 words = texts("playground")
 helps = words["controls"]
 CONTROLS = (
-    Parameter("hides", str, "edges", Option(helps["hides"], choices=tuple(worlds.PROTECTED), label="Who is protected")),
+    Parameter("hides", str, "edges", Option(helps["hides"], choices=(*worlds.SENSITIVITY,), label="Who is protected")),
     Parameter("hops", int, 1, Option(helps["hops"], choices=(1, 2, 3), label="Hops")),
     Parameter("alike", float, 0.85, Option(helps["alike"], low=0.35, high=0.95, label="Friends of one group")),
     Parameter("people", int, 120, Option(helps["people"], choices=(60, 120, 300), label="People")),
@@ -65,13 +66,16 @@ def play() -> None:
     alike = round(float(values["alike"]), 3)
     world = worlds.make_world(people, alike)
     b = worlds.scale(protects, epsilon, hops)
-    who, friend = address_of(world)
+    line = st.container(horizontal=True, vertical_alignment="center")
+    who, friend = take_out(world, protects)
     with picture:
-        drawn_world = data_of(world, protects, b, hops, seed, who, friend)
-        components.mount("world", "world", drawn_world, picked=lambda found: pick(found["who"]))
+        settings = {"b": b, "hops": hops, "seed": seed, "protects": protects}
+        gone = {"who": who, "friend": friend}
+        settings["gone"] = {name: one for name, one in gone.items() if one is not None} or None
+        components.mount("world", "world", settings | drawing(world), picked=lambda found: pick(found["who"]))
     time.sleep(LETS_THROUGH)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        promise = fill(words["promise"], moved=f"{worlds.sensitivity(protects):g}", scale=number(b))
+    with line:
+        promise = fill(words["promise"], moved=f"{worlds.SENSITIVITY[protects]:g}", scale=number(b))
         st.caption(words["bare"] if protects == "nobody" else promise, width="content")
         with st.popover("Copy link", icon=":material/link:"):
             st.caption(words["link"])
@@ -79,7 +83,6 @@ def play() -> None:
         layout.reading("playground")
     if protects != "nobody":
         score.metric("Adversary", bound(meaning.guess(epsilon, 0.0)), help=words["guess"])
-    who, friend = take_out(world, protects, who, friend)
     if who is None:
         return
     pair = Pair(people, alike, protects, epsilon, hops, seed, who, friend)
@@ -95,78 +98,47 @@ def play() -> None:
         game(pair, score)
 
 
-def data_of(
-    world: World, protects: str, b: float, hops: int, seed: int, who: int | None, friend: int | None
-) -> dict[str, object]:
+def drawing(world: World) -> dict[str, object]:
+    """The world as the picture has it: a hint of -1 is blank; places lie in a unit square."""
     look = THEMES[layout.theme()]
     colours = {"surface": look.surface, "text": look.text, "edge": look.muted, "sound": look.sound}
     colours |= {"warning": look.warning, "groups": [*look.lines[: worlds.GROUPS]]}
-    gone = {"who": who, "friend": friend}
     return {
         "names": [worlds.name(one) for one in range(world.people)],
         "groups": world.groups.tolist(),
         "hints": world.hints.tolist(),
         "friends": world.friends.tolist(),
         "places": np.round(worlds.places(world), 4).tolist(),
-        "b": b,
-        "hops": hops,
-        "seed": seed,
-        "protects": protects,
         "aspect": worlds.ASPECT,
-        "gone": {name: one for name, one in gone.items() if one is not None} or None,
         "theme": look.name,
         "colours": colours,
     }
 
 
-# Take one out
-
-
-def address_of(world: World) -> tuple[int | None, int | None]:
-    """Who is taken out, and the friend whose friendship with them alone is; what does not fit is left out."""
-    found: list[int | None] = []
-    for key in (WHO, WITH):
-        text = st.query_params.get(key, "")
-        place = int(text) if text.isdecimal() and len(text) < 5 and int(text) < world.people else None
-        if text and place is None:
-            widgets.leave_out(key, text)
-        found.append(place)
-    who, friend = found
-    if who is not None and friend is not None and friend not in world.friends_of(who):
-        friend = None
-        del st.query_params[WITH]
-    return who, None if who is None else friend
-
-
-def choose(key: str, chosen: int | None) -> None:
-    if chosen in (None, ALL):
-        st.query_params.pop(key, None)
-    else:
-        st.query_params[key] = str(chosen)
-
-
 def pick(who: int | None) -> None:
-    choose(WITH, None)
-    choose(WHO, who)
-    st.session_state["out_who"] = who
+    """Somebody was clicked in the picture, or nobody any more."""
+    choosing.forget("who", "friend")
+    if who is not None:
+        choosing.put("who", str(who))
 
 
-def take_out(world: World, protects: str, who: int | None, friend: int | None) -> tuple[int | None, int | None]:
-    """The choice by name, for whoever does not click."""
+def take_out(world: World, protects: str) -> tuple[int | None, int | None]:
+    """Who is taken out, and the friend whose friendship with them alone is."""
     left, right = st.columns(2)
-    st.session_state["out_who"] = who
-    shared = {"key": "out_who", "format_func": worlds.name, "placeholder": "click somebody above, or choose here"}
-    shared |= {"on_change": lambda: pick(st.session_state["out_who"]), "help": words["who"]}
-    chosen = left.selectbox("Take one person out", range(world.people), index=None, **shared)
-    if chosen is None:
+    titles = {NOBODY: words["nobody"], **{str(one): worlds.name(one) for one in range(world.people)}}
+    with left:
+        alone = partial(choosing.forget, "friend")
+        who = choosing.one("Take one person out", titles, "who", moved=alone, help=words["who"])
+    friends = [] if who == NOBODY else world.friends_of(int(who))
+    if st.query_params.get("friend") not in map(str, friends):
+        choosing.forget("friend")
+    if who == NOBODY:
         return None, None
-    friends = world.friends_of(chosen)
     titles = {ALL: f"all {len(friends)} friendships" + ("" if protects == "edges" else ", and the hint")}
-    titles |= {one: f"the friendship with {worlds.name(one)} alone" for one in friends}
-    st.session_state["out_friend"] = ALL if friend is None else friend
-    shared = {"key": "out_friend", "on_change": lambda: choose(WITH, st.session_state["out_friend"])}
-    right.selectbox("What of them", list(titles), format_func=titles.__getitem__, **shared)
-    return who, friend
+    titles |= {str(one): f"the friendship with {worlds.name(one)} alone" for one in friends}
+    with right:
+        friend = choosing.one("What of them", titles, "friend")
+    return int(who), None if friend == ALL else int(friend)
 
 
 def show_evidence(pair: Pair) -> None:
@@ -175,10 +147,11 @@ def show_evidence(pair: Pair) -> None:
     live_plot.show(figure_of("evidence").plot(rows, layout.theme()), key="evidence")
     largest = evidence.largest(rows)
     ratio = ("Largest ratio", f"{math.exp(largest):.2f} = e^{largest:.2f}", words["ratio"])
-    most = ("Most for these worlds", f"e^{pair.most:.2f}", None)
+    reach = worlds.largest_evidence(pair.world, pair.other, pair.b, pair.hops)
+    most = ("Most for these worlds", f"e^{reach:.2f}", None)
     layout.numbers([ratio, most, ("Allowed by ε", f"e^{pair.epsilon:g}", None)])
-    if not pair.promised:
-        st.badge("several friendships", color="orange", help=fill(words["several"], count=pair.gone))
+    if pair.several > 1:
+        st.badge("several friendships", color="orange", help=fill(words["several"], count=pair.several))
 
 
 # The game
@@ -200,25 +173,25 @@ def game(pair: Pair, score: DeltaGenerator) -> None:
         right = held.said == held.truth
         told = fill(words["right" if right else "wrong"], truth=pair.names[0 if held.truth else 1])
         (st.success if right else st.error)(told, icon=f":material/{'check' if right else 'close'}:")
-        if held.played < ROUNDS:
+        if len(held.rounds) < ROUNDS:
             st.button(
                 "Next round", key="guess_next", type="primary", icon=":material/arrow_forward:", on_click=held.deal
             )
-    if held.played:
+    if played := len(held.rounds):
         limit = f"limit {bound(pair.limit)}"
-        yours = f"{held.right} of {held.played}"
+        yours = f"{sum(said == truth for said, truth in held.rounds)} of {played}"
         score.metric("Your score", yours, limit, delta_color="off", delta_arrow="off", help=words["score"])
     scores(held)
     with st.container(horizontal=True):
         label, icon = f"Let the best guesser play {AUTOMATIC:,} rounds", ":material/smart_toy:"
         st.button(label, key="guess_auto", icon=icon, on_click=held.play_by_itself)
-        if held.played:
+        if held.rounds:
             again = st.session_state.pop
             st.button("Start again", key="guess_again", icon=":material/replay:", on_click=again, args=(GAME, None))
 
 
 def scores(held: Game) -> None:
-    pair, played = held.pair, held.played
+    pair, played = held.pair, len(held.rounds)
     shown = [
         ("By the evidence", percent(held.best / played) if played else "—", words["evidence"]),
         ("Best guesser", percent(worlds.guessed(*drawn(pair))), words["expected"]),

@@ -12,6 +12,7 @@ from privgraph.runs.store import RunStore
 from privgraph_workbench.play import world as worlds
 from privgraph_workbench.play.two_worlds import Pair
 from privgraph_workbench.play.world import make_world
+from privgraph_workbench.words.meaning import guess
 from privgraph_workbench.words.numbers import bound
 
 Open = Callable[..., AppTest]
@@ -29,16 +30,17 @@ def test_the_address_takes_one_friendship_out(opened: Open, store: RunStore) -> 
     assert world["b"] == 2.0
     assert numbers(app)["Adversary"] == "≤ 88.1%", "e²/(1 + e²), rounded up"
     pair = Pair(60, 0.85, "edges", 2.0, 2, 1, 3, friend)
-    assert numbers(app)["Most for these worlds"] == f"e^{pair.most:.2f}"
-    assert pair.most <= 2.0 + 1e-9
+    most = worlds.largest_evidence(pair.world, pair.other, pair.b, pair.hops)
+    assert numbers(app)["Most for these worlds"] == f"e^{most:.2f}"
+    assert most <= 2.0 + 1e-9
 
 
 def test_the_limit_stands_beside_the_score(opened: Open, store: RunStore) -> None:
     friend = make_world(120, 0.85).friends_of(3)[0]
     many = len(make_world(120, 0.85).friends_of(3))
     for query, limit in (
-        ({"friend": str(friend), "eps": "1"}, worlds.best_share(1.0)),
-        ({"eps": "0.25"}, worlds.best_share(many * 0.25)),
+        ({"friend": str(friend), "eps": "1"}, guess(1.0, 0.0)),
+        ({"eps": "0.25"}, guess(many * 0.25, 0.0)),
     ):
         app = opened("playground", who="3", **query)
         app.button(key="guess_False").click().run()

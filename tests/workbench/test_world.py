@@ -11,6 +11,7 @@ from privgraph_workbench.figures.play import evidence
 from privgraph_workbench.play import world as worlds
 from privgraph_workbench.play.two_worlds import Pair, automatic, drawn
 from privgraph_workbench.play.world import FRIENDS, World, make_world
+from privgraph_workbench.words.meaning import guess
 
 SMALL = make_world(60, 0.85)
 
@@ -18,7 +19,7 @@ SMALL = make_world(60, 0.85)
 def neighbours(world: World, protects: str) -> list[World]:
     """Every neighbouring world: without one friendship, or without one person."""
     if protects == "edges":
-        return [world.without_friendship(int(one), int(other)) for one, other in world.friends]
+        return [world.without(int(one), int(other)) for one, other in world.friends]
     return [world.without(who) for who in range(world.people)]
 
 
@@ -39,8 +40,8 @@ def test_no_neighbour_moves_a_hop_by_more_than_the_sensitivity(protects: str) ->
             for here, there in (hints, (later, later)):
                 moved = np.abs(world.adjacency @ here - other.adjacency @ there).sum()
                 largest = max(largest, float(moved))
-    assert largest <= worlds.sensitivity(protects) * (1 + 1e-5)
-    assert largest >= worlds.sensitivity(protects) * (1 - 1e-5), "somebody reaches it: it is not larger than needed"
+    assert largest <= worlds.SENSITIVITY[protects] * (1 + 1e-5)
+    assert largest >= worlds.SENSITIVITY[protects] * (1 - 1e-5), "somebody reaches it: it is not larger than needed"
 
 
 def test_nobody_has_more_friends_than_the_sensitivity_counts() -> None:
@@ -80,7 +81,7 @@ def test_no_evidence_exceeds_epsilon(protects: str, hops: int) -> None:
 def test_evidence_is_the_ratio_of_the_two_densities() -> None:
     """By hand, for one friendship and one hop."""
     one, other = (int(end) for end in SMALL.friends[0])
-    without = SMALL.without_friendship(one, other)
+    without = SMALL.without(one, other)
     told = worlds.published(SMALL, 0.7, 1, 4, np.random.default_rng(3))
     means = [(world.adjacency @ worlds.first_rows(world))[0] for world in (SMALL, without)]
     by_hand = [sum(-np.abs(row - mean).sum() / 0.7 * sign for mean, sign in zip(means, (1, -1), strict=True))
@@ -104,7 +105,7 @@ def test_a_guesser_is_as_good_as_the_closed_form_says() -> None:
     joint = density[:, None] * density[None, :] * step**2
     sums = parts[:, None] + parts[None, :]
     exact = float(joint[sums > 1e-9].sum() + joint[np.abs(sums) <= 1e-9].sum() / 2)
-    assert 0.6 < exact < worlds.best_share(epsilon)
+    assert 0.6 < exact < guess(epsilon, 0.0)
     assert worlds.guessed(*drawn(pair)) == pytest.approx(exact, abs=0.02)
     assert automatic(pair, 20_000) / 20_000 == pytest.approx(exact, abs=0.015)
 
@@ -114,7 +115,7 @@ def test_two_thousand_automatic_rounds_do_not_beat_the_promise() -> None:
         friend = SMALL.friends_of(3)[0] if protects == "edges" else None
         right = automatic(Pair(60, 0.85, protects, epsilon, 1, 1, 3, friend))
         margin = 4 * math.sqrt(0.25 / 2000)
-        assert 0.5 - margin < right / 2000 < worlds.best_share(epsilon) + margin
+        assert 0.5 - margin < right / 2000 < guess(epsilon, 0.0) + margin
 
 
 @pytest.mark.parametrize("epsilon", [0.25, 1.0])

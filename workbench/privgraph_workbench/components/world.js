@@ -1,4 +1,4 @@
-// The playground's picture. The server sends a world and its settings (`data_of` of the page); noise is drawn here, a
+// The playground's picture. The server sends a world and its settings (`play` and `drawing` of the page); noise is drawn here, a
 // release a frame, and the guesses that follow from it, by the arithmetic of play/world.py, against which it is tested.
 // Told is who was clicked (`picked`; null: nobody any more), and nothing else.
 

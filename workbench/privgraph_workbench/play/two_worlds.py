@@ -9,6 +9,7 @@ import numpy as np
 
 from privgraph_workbench.play import world as worlds
 from privgraph_workbench.play.world import Evidence, Rows, World
+from privgraph_workbench.words.meaning import guess
 
 DRAWS = 3000
 """Releases of each world, of which the histograms are made."""
@@ -37,9 +38,7 @@ class Pair:
 
     @cached_property
     def other(self) -> World:
-        if self.friend is not None:
-            return self.world.without_friendship(self.who, self.friend)
-        return self.world.without(self.who, hint=self.protects != "edges")
+        return self.world.without(self.who, self.friend, hint=self.protects != "edges")
 
     @property
     def b(self) -> float:
@@ -54,24 +53,15 @@ class Pair:
         return f"with {what}", f"without {what}"
 
     @property
-    def gone(self) -> int:
-        """How many friendships the second world lacks."""
-        return len(self.world.friends) - len(self.other.friends)
-
-    @property
-    def promised(self) -> bool:
-        """Whether epsilon is about these two worlds: not about several friendships where one is protected."""
-        return self.protects == "people" or self.gone <= 1
+    def several(self) -> int:
+        """How many times epsilon is promised: as often as friendships are gone, where one is protected."""
+        gone = len(self.world.friends) - len(self.other.friends)
+        return 1 if self.protects == "people" else max(1, gone)
 
     @property
     def limit(self) -> float:
-        """The share of right guesses that epsilon allows; of several friendships, several epsilons."""
-        return worlds.best_share(self.epsilon * (1 if self.promised else self.gone))
-
-    @property
-    def most(self) -> float:
-        """What no evidence exceeds here."""
-        return worlds.largest_evidence(self.world, self.other, self.b, self.hops)
+        """The share of right guesses that this allows."""
+        return guess(self.epsilon * self.several, 0.0)
 
 
 @lru_cache(maxsize=32)
@@ -100,15 +90,6 @@ class Game:
 
     def __post_init__(self) -> None:
         self.deal()
-
-    @property
-    def played(self) -> int:
-        return len(self.rounds)
-
-    @property
-    def right(self) -> int:
-        """How many guesses were right."""
-        return sum(said == truth for said, truth in self.rounds)
 
     def deal(self) -> None:
         """A coin, and one release of the world that it chose."""

@@ -30,7 +30,8 @@ GROUPS, FRIENDS, MEAN_FRIENDS, RIGHT = 3, 8, 6.0, 0.6
 """Groups; the most friends that anybody has, and their mean; how often a hint is right."""
 ASPECT = 0.6
 """Height of the picture over its width."""
-PROTECTED = ("edges", "people", "nobody")
+SENSITIVITY = {"edges": 2, "people": 2 * FRIENDS, "nobody": 0}
+"""L1, of what one hop publishes; proved above."""
 NAMES = """
 Ada Ben Cleo Dan Eva Finn Gia Hugo Ida Jon Kim Leo Mia Nils Ona Paul Quin Rosa Sam Tess Ugo Vera Will Xena Yara
 Zoe Amir Bela Cem Dora Emil Fay Greg Hana Ivo Jana Kai Lena Milo Nora Omar Pia Ravi Sina Tom Uma Vito Wanda Yann Zita
@@ -66,18 +67,14 @@ class World:
         rows = self.friends[(self.friends == who).any(1)]
         return sorted(int(one) for one in rows.sum(1) - who)
 
-    def without(self, who: int, *, hint: bool = True) -> World:
-        """The world without a person's friendships and, unless hints are public, with a blank `hint`."""
+    def without(self, who: int, friend: int | None = None, *, hint: bool = True) -> World:
+        """The world without a person's friendships and, unless hints are public, with a blank `hint`; or
+        without the friendship with one `friend` alone."""
+        if friend is not None:
+            return replace(self, friends=self.friends[(self.friends != sorted((who, friend))).any(1)])
         hints = self.hints.copy()
         hints[who] = -1 if hint else hints[who]
         return World(self.groups, hints, self.friends[(self.friends != who).all(1)])
-
-    def without_friendship(self, who: int, friend: int) -> World:
-        """The world in which two people are no friends. Raises `ValueError` where they are none here."""
-        gone = (self.friends == sorted((who, friend))).all(1)
-        if not gone.any():
-            raise ValueError(f"{who} and {friend} are no friends")
-        return replace(self, friends=self.friends[~gone])
 
 
 def name(who: int) -> str:
@@ -117,14 +114,9 @@ def make_world(people: int, homophily: float, seed: int = 0) -> World:
     return World(groups, hints, np.array(sorted(found), int).reshape(-1, 2))
 
 
-def sensitivity(protects: str) -> int:
-    """L1, of what one hop publishes; proved above."""
-    return {"edges": 2, "people": 2 * FRIENDS}[protects]
-
-
 def scale(protects: str, epsilon: float, hops: int) -> float:
     """b of the Laplace noise of each hop; 0 where nobody is protected."""
-    return 0.0 if protects == "nobody" else hops * sensitivity(protects) / epsilon
+    return hops * SENSITIVITY[protects] / epsilon
 
 
 def places(world: World) -> NDArray[np.float64]:
@@ -208,14 +200,4 @@ def largest_evidence(world: World, other: World, b: float, hops: int) -> float:
 
 def guessed(with_: Evidence, without: Evidence) -> float:
     """How often whoever guesses by evidence is right, in [0.5, 1]; where there is none, by a coin."""
-    right = [np.where(one == 0, 0.5, one > 0).mean() for one in (with_, -without)]
-    return float(np.mean(right))
-
-
-def best_share(epsilon: float) -> float:
-    """How often a guess between neighbouring worlds is right at best: e^epsilon / (1 + e^epsilon).
-
-    >>> round(best_share(1.0), 3), best_share(1000.0)
-    (0.731, 1.0)
-    """
-    return 1 / (1 + math.exp(-epsilon))
+    return float(np.mean([np.where(one == 0, 0.5, one > 0).mean() for one in (with_, -without)]))

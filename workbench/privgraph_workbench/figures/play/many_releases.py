@@ -5,7 +5,7 @@ from __future__ import annotations
 from privgraph_workbench.figures.chart import Axis, Chart, Row, Rows, Rule
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import level, marks, single
-from privgraph_workbench.play.world import best_share
+from privgraph_workbench.words.meaning import guess
 
 TITLES = {"releases": "releases of the same data", "friendships": "friendships of one person"}
 MOST = 20
@@ -20,7 +20,7 @@ def data(epsilon: float = 0.5, releases: int = 1, *, friendships: int = 0) -> li
         raise ValueError(f"epsilon must be positive (got {epsilon})")
     shared = {"asked": friendships or releases, "counted": "friendships" if friendships else "releases"}
     totals = {count: count * epsilon for count in range(1, MOST + 1)}
-    return [{"releases": one, "total": total, "best": best_share(total), **shared} for one, total in totals.items()]
+    return [{"releases": one, "total": total, "best": guess(total, 0.0), **shared} for one, total in totals.items()]
 
 
 @figure("many_releases", "Every release adds its epsilon", data, settings=True)

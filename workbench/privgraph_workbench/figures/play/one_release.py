@@ -5,7 +5,7 @@ from __future__ import annotations
 from privgraph_workbench.figures.chart import Axis, Chart, Row, Rows, Rule
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import level, marks, single
-from privgraph_workbench.play.world import best_share
+from privgraph_workbench.words.meaning import guess
 
 PLACES = (0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0)
 
@@ -16,7 +16,7 @@ def data(epsilon: float = 1.0) -> list[Row]:
     if not epsilon > 0:
         raise ValueError(f"epsilon must be positive (got {epsilon})")
     return [
-        {"epsilon": place, "best": best_share(place), "asked": epsilon} for place in sorted({*PLACES, float(epsilon)})
+        {"epsilon": place, "best": guess(place, 0.0), "asked": epsilon} for place in sorted({*PLACES, float(epsilon)})
     ]
 
 
