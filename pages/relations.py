@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import count, islice
@@ -19,7 +20,7 @@ from privgraph.runs.graph_id import GraphId
 from privgraph.runs.questions import LONGEST, MOST_NEIGHBOURS, Answer, AskingError
 from privgraph.runs.records import PENDING, RunQuery, RunRecord
 from privgraph.runs.spec import RunSpec, make_spec
-from privgraph_workbench.facts import datasets, plans
+from privgraph_workbench.facts import datasets, describing, plans
 from privgraph_workbench.facts.references import GUARANTEE
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.relations import moved, relation_ranking
@@ -61,9 +62,9 @@ def learners(asked: tuple[str, ...]) -> list[RunRecord]:
     return sorted({one.id: one for one in found}.values(), key=place)
 
 
-def differences(one: RunRecord, other: RunRecord) -> list[str]:
+def differences(one: RunRecord, other: RunRecord) -> int:
     own = other.spec.options
-    return [name for name, value in one.spec.options.items() if name not in UNREAD and value != own.get(name, value)]
+    return sum(name not in UNREAD and value != own.get(name, value) for name, value in one.spec.options.items())
 
 
 def comparable(one: RunRecord, other: RunRecord) -> bool:
@@ -83,7 +84,8 @@ def pick(label: str, key: str, records: Sequence[RunRecord]) -> RunRecord | None
         return None
     held = choosing.runs(offered.values())
     titles = {one: title if encoders.is_here(one) else f"{title} (no encoder)" for one, title in held.items()}
-    name = choosing.one(label, titles, key, moved=partial(choosing.forget, "bare") if key == "private" else None)
+    moved = partial(choosing.forget, "bare") if key == "private" else None
+    name = choosing.one(label, titles, key, moved=moved)
     return next(one for one in records if one.id == name)
 
 
@@ -106,7 +108,7 @@ def choose(records: Sequence[RunRecord]) -> dict[str, RunRecord]:
         private = pick("Private run", "private", [one for one in own if one.spec.unit != "none"])
     bare = [one for one in own if one.spec.unit == "none" and (private is None or comparable(one, private))]
     if private is not None:
-        bare.sort(key=lambda one: (not encoders.is_here(one.id), len(differences(private, one))))
+        bare.sort(key=lambda one: (not encoders.is_here(one.id), differences(private, one)))
     with places[2]:
         chosen = {"bare": pick("Run without privacy", "bare", bare), "private": private}
     return {key: one for key, one in chosen.items() if one is not None}
@@ -121,17 +123,14 @@ def ask(chosen: Mapping[str, RunRecord]) -> None:
     if reason := encoders.refusal(spec):
         st.info(reason, icon=":material/extension_off:")
         return
-    known = encoders.domains(spec)
+    known = encoders.domains_of(spec)
     if len(known) < 2:
-        if encoders.described(spec)[1]:
-            layout.wait(words["unread"], lambda: not encoders.described(spec)[1])
-        else:
-            st.warning(words["few"])
+        st.warning(words["few"])
         return
-    learnt, predicted = encoders.domains_of(spec, known)
+    learnt = spec.options.get("trained_on") or dataset(spec.dataset).domains[0]
     left, middle, right = st.columns([2, 1, 5], vertical_alignment="bottom")
     with left:
-        titles = {one: f"{one} (learnt)" if one == learnt else one for one in (predicted, *known)}
+        titles = {one: f"{one} (learnt)" if one == learnt else one for one in known}
         domain = choosing.one("Search among", titles, "domain")
     neighbours = int(
         middle.number_input("How many", 1, MOST_NEIGHBOURS, NEAREST, key="neighbours", bind="query-params")
@@ -152,8 +151,6 @@ def ask(chosen: Mapping[str, RunRecord]) -> None:
     line = st.container(horizontal=True, vertical_alignment="center")
     with line, st.popover("Examples", icon=":material/list:", type="tertiary"):
         encoders.examples(spec, domain, kept)
-    if not kept and encoders.described(spec)[1]:
-        layout.wait(words["unread"], lambda: not encoders.described(spec)[1])
     st.query_params.pop("text", None)
     if not text:
         return
@@ -222,9 +219,10 @@ def ranking(asked: tuple[str, ...], chosen: tuple[str, ...], number: int | None)
 
 def cost(chosen: Mapping[str, RunRecord], records: Sequence[RunRecord]) -> None:
     """How well relations are predicted at each epsilon, as a figure and a table."""
-    first, (read, _) = list(chosen.values())[-1], encoders.described(list(chosen.values())[-1].spec)
-    domain = encoders.domains_of(first.spec, read.facts.domains)[1] if read else ""
-    number = next((one["texts"] for one in (read.domains if read else ()) if one["name"] == domain), None)
+    first, number = list(chosen.values())[-1], None
+    with suppress(DataError, OptionError, UnknownName):
+        read, judged = describing.describe(first.spec.dataset, first.spec.data_options), encoders.domains_of(first.spec)
+        number = next((one["texts"] for one in (read.domains if read else ()) if one["name"] == judged[0]), None)
     ids = tuple(one.id for one in chosen.values())
     rows, steps = ranking(asked, ids, number)
     if not any(row["kind"] == "run" for row in rows):
@@ -298,12 +296,11 @@ def free(spec: RunSpec, options: Mapping[str, Scalar], unit: str, seeds: int) ->
 words = texts("relations")
 layout.head("relations")
 queue.tick()
-store = queue.store()
 asked = tuple(st.query_params[key] for key in ("private", "bare") if key in st.query_params)
 records = states.readable(learners(asked))
-for name in asked:
-    if name not in {one.id for one in records} and not store.count(RunQuery(ids=(name,), states=PENDING)):
-        st.warning(fill(words["unknown"], run=markup.literal(name[:80])))
+for key in ("private", "bare"):
+    if (name := st.query_params.get(key)) is not None and name not in {one.id for one in records}:
+        widgets.leave_out(key, name, fill(words["unknown"], run=markup.literal(name[:80])))
 chosen = choose(records)
 shell.fragment(sending.progress, run_every=1.0 if sending.pending("relations") else None)("relations")
 tabs = st.tabs(["Ask", "Cost", "Train"])

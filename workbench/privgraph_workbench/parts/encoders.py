@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import streamlit as st
@@ -12,7 +12,7 @@ from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError
 from privgraph.home import home
 from privgraph.nn.text.naming import EncoderError, describe_encoder
-from privgraph.options import OptionError, UnknownName
+from privgraph.options import UnknownName
 from privgraph.runs import worked
 from privgraph.runs.asking import Asker, Ticket
 from privgraph.runs.questions import Answer, Asked, AskingError, Question
@@ -20,6 +20,7 @@ from privgraph.runs.records import EXAMPLE, RunRecord
 from privgraph.runs.spec import RunSpec
 from privgraph_workbench.facts import describing
 from privgraph_workbench.jobs import queue
+from privgraph_workbench.parts import layout
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, texts
 from privgraph_workbench.words import markup
@@ -55,29 +56,14 @@ def refusal(spec: RunSpec) -> str:
     return ""
 
 
-def described(spec: RunSpec) -> tuple[describing.Description | None, bool]:
-    """What another process has read of a run's data, and whether it is at that now."""
+def domains_of(spec: RunSpec) -> tuple[str, ...]:
+    """The domains of a run's data: first that in which it was judged, then all; none where these are gone."""
     try:
-        found = describing.describe(spec.dataset, spec.data_options)
-    except (DataError, OptionError, UnknownName):
-        return None, False
-    return found, found is None
-
-
-def domains(spec: RunSpec) -> tuple[str, ...]:
-    """The domains of a run's data, by the catalogue or else by the data; none while these are not known."""
-    try:
-        found = dataset(spec.dataset).domains
+        known = dataset(spec.dataset).domains
     except (DataError, UnknownName):
         return ()
-    read = None if found else described(spec)[0]
-    return found if read is None else read.facts.domains
-
-
-def domains_of(spec: RunSpec, known: Sequence[str]) -> tuple[str, str]:
-    """The domain that a run learnt from, and that in which it was judged."""
-    learnt = str(spec.options.get("trained_on") or known[0])
-    return learnt, str(spec.options.get("tested_on") or next((one for one in known if one != learnt), learnt))
+    others = [one for one in known if one != (spec.options.get("trained_on") or known[0])]
+    return tuple(dict.fromkeys((str(spec.options.get("tested_on") or (others or known)[0]), *known)))
 
 
 def question(chosen: Mapping[str, RunRecord], text: str, domain: str, neighbours: int) -> Question:
@@ -140,8 +126,14 @@ def _cancel(ticket: Ticket) -> None:
 
 def examples(spec: RunSpec, domain: str, kept: Sequence[str]) -> None:
     """Texts of the domain as buttons: those whose answers are `kept`, else the first ones of the data."""
-    read = None if kept else described(spec)[0]
-    samples = [text for one in (read.domains if read else ()) if one["name"] == domain for text, _ in one["samples"]]
-    for place, text in enumerate(list(dict.fromkeys(kept or samples))[:MOST_EXAMPLES]):
+    found = list(kept)
+    if not kept:
+        read = partial(describing.describe, spec.dataset, spec.data_options)
+        with layout.refusals():
+            if (told := read()) is None:
+                layout.wait(words["unread"], lambda: read() is not None)
+            own = [one["samples"] for one in (told.domains if told else ()) if one["name"] == domain]
+            found = [text for samples in own for text, _ in samples]
+    for place, text in enumerate(list(dict.fromkeys(found))[:MOST_EXAMPLES]):
         short, change = text if len(text) <= LETTERS else f"{text[:LETTERS]}…", {TEXT: text}
         st.button(markup.literal(short), key=f"example.{place}", on_click=st.session_state.update, args=(change,))
