@@ -14,7 +14,7 @@ from privgraph.options import OptionError, build
 from privgraph.privacy.statements import statement_text
 from privgraph.registry import method
 from privgraph.runs.spec import make_spec
-from privgraph_workbench.commands.output import json_line, lines_text, privacy
+from privgraph_workbench.commands.output import json_line, print_lines, privacy
 from privgraph_workbench.commands.parser import UsageError
 from privgraph_workbench.commands.values import method_options, pairs
 from privgraph_workbench.facts.describing import sizes
@@ -34,7 +34,8 @@ def account_command(parsed: argparse.Namespace) -> int:
     if parsed.json:
         print(json_line({**told, **privacy(plan.statement), **more}))
     else:
-        print(f"{lines_text(told | more)}\n\n{statement_text(plan.statement)}")
+        print_lines(told | more)
+        print(f"\n{statement_text(plan.statement)}")
     return 0
 
 

@@ -16,7 +16,7 @@ from privgraph.home import data_root
 from privgraph.options import short
 from privgraph.progress import Progress
 from privgraph_workbench.commands.lists import dataset_row, dataset_rows, print_list
-from privgraph_workbench.commands.output import json_line, lines_text
+from privgraph_workbench.commands.output import json_line, print_lines
 from privgraph_workbench.commands.parser import UsageError
 from privgraph_workbench.commands.watching import STOPPED, draw, progress_bar
 
@@ -43,7 +43,10 @@ def data_command(parsed: argparse.Namespace) -> int:
         shown = ("name", "title", "about", "nodes", "edges", "features", "classes", "source", "licence", "caution")
         told: dict[str, object] = {name: getattr(spec, name) for name in shown}
         told |= {"files": [path for path, _ in spec.files], "at hand": problem(spec) or "yes"}
-        print(json_line(dataset_row(spec)) if parsed.json else lines_text(told))
+        if parsed.json:
+            print(json_line(dataset_row(spec)))
+        else:
+            print_lines(told)
     return 0
 
 

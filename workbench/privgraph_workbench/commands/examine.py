@@ -17,7 +17,7 @@ from privgraph.runs.examining import Examination, Examiner, OptionsT, RecordT
 from privgraph.runs.records import StoreError
 from privgraph.runs.store import RunStore
 from privgraph_workbench import leaks
-from privgraph_workbench.commands.output import json_line, lines_text
+from privgraph_workbench.commands.output import json_line, print_lines
 from privgraph_workbench.commands.values import find_run, options_of
 from privgraph_workbench.commands.watching import STOPPED, draw, follow
 
@@ -75,7 +75,7 @@ def _followed(
     elif parsed.json:
         print(json_line(record.to_json()))
     else:
-        print(lines_text(told(store, run, examiner.noun)[-1]))
+        print_lines(told(store, run, examiner.noun)[-1])
     return STOPPED if interrupted else int(record is None)
 
 

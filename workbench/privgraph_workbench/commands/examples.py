@@ -9,7 +9,7 @@ from pathlib import Path
 
 from privgraph.runs import examples
 from privgraph.runs.records import EXAMPLE, RunRecord
-from privgraph_workbench.commands.output import json_line, lines_text
+from privgraph_workbench.commands.output import json_line, print_lines
 from privgraph_workbench.commands.parser import UsageError
 from privgraph_workbench.commands.values import find_run
 from privgraph_workbench.facts import plans
@@ -36,7 +36,10 @@ def examples_command(parsed: argparse.Namespace) -> int:
         told["again"] = _numbers(again)
     told["with its own noise"] = f"privgraph examples {record.id} --again"
     told["with noise of yours"] = plans.command_line(record.spec)
-    print(json_line(told) if parsed.json else lines_text(told))
+    if parsed.json:
+        print(json_line(told))
+    else:
+        print_lines(told)
     return 0
 
 

@@ -69,7 +69,9 @@ def _rows(parsed: argparse.Namespace) -> Rows:
             if parsed.method is None:
                 raise UsageError("list options needs the name of a method (see: privgraph list methods)")
             rows = option_rows(method(parsed.method).load_config())
-            return rows if everything else [row | {"choices": _shortened(row["choices"])} for row in rows]
+            for row in () if everything else rows:
+                row["choices"] = textwrap.shorten(", ".join(map(str, row["choices"])), WIDEST, placeholder=" ...")
+            return rows
         case "datasets":
             return dataset_rows()
         case "attacks":
@@ -95,10 +97,6 @@ def _rows(parsed: argparse.Namespace) -> Rows:
 
 def _fields(spec: object, *names: str) -> dict[str, Any]:
     return {name: list(value) if isinstance(value := getattr(spec, name), tuple) else value for name in names}
-
-
-def _shortened(choices: list[object]) -> str:
-    return textwrap.shorten(", ".join(map(str, choices)), WIDEST, placeholder=" ...")
 
 
 def option_rows(config: type) -> Rows:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, TextIO
 
 from privgraph.privacy.rounding import lower, upper
 from privgraph.privacy.serialisation import statement_to_json
@@ -81,9 +81,9 @@ def lines(told: Mapping[str, object]) -> Iterator[str]:
             yield f"{name.replace('_', ' ').capitalize()}: {cell}"
 
 
-def lines_text(told: Mapping[str, object]) -> str:
-    """`lines` as one text."""
-    return "\n".join(lines(told))
+def print_lines(told: Mapping[str, object], file: TextIO | None = None) -> None:
+    """Print `lines`."""
+    print(*lines(told), sep="\n", file=file)
 
 
 def table(rows: Sequence[Mapping[Any, Any]], columns: Sequence[str]) -> str:

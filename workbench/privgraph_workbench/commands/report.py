@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from privgraph.options import OptionError
-from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
 from privgraph_workbench.commands.values import find_run, store_of
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.report.asked import LETTERS, Asked, Entry
 from privgraph_workbench.words.naming import graph_of, method_title, statements_of
-
-
-def _title(records: Sequence[RunRecord]) -> str:
-    """Methods and graphs."""
-    named = ([method_title(one.spec.method) for one in records], map(graph_of, records))
-    return ": ".join(", ".join(dict.fromkeys(one)) for one in named)[: LETTERS["title"]]
 
 
 def report_command(parsed: argparse.Namespace) -> int:
@@ -36,7 +28,9 @@ def report_command(parsed: argparse.Namespace) -> int:
     entry = Entry.of("tradeoff", rows, statements_of(records), runs) if rows else Entry(runs=tuple(runs))
     given: dict[str, Any] = {name: getattr(parsed, name) for name in ("author", "date", "remark")}
     given |= {"notebook": not parsed.no_notebook, "appendix": not parsed.no_appendix}
-    asked = Asked(title=parsed.title or _title(records), entries=[entry], **given)
+    named = ([method_title(one.spec.method) for one in records], map(graph_of, records))
+    title = ": ".join(", ".join(dict.fromkeys(one)) for one in named)[: LETTERS["title"]]
+    asked = Asked(title=parsed.title or title, entries=[entry], **given)
     Path(parsed.out).write_bytes(pack(asked, store))
     print(parsed.out)
     return 0

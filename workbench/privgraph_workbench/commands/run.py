@@ -15,7 +15,7 @@ from privgraph.runs.records import RunRecord, StoreAway
 from privgraph.runs.retrying import patiently
 from privgraph.runs.store import RunStore
 from privgraph_workbench.commands.output import json_line, result
-from privgraph_workbench.commands.show import description
+from privgraph_workbench.commands.show import print_run
 from privgraph_workbench.commands.values import find_run, retry_failed, spec_of
 from privgraph_workbench.commands.watching import STOPPED, draw, follow
 
@@ -39,7 +39,10 @@ def run_command(parsed: argparse.Namespace) -> int:
     interrupted = False
     if record.pending:
         record, interrupted = _follow(store, record.id)
-    print(json_line(result(record)) if parsed.json else description(record))
+    if parsed.json:
+        print(json_line(result(record)))
+    else:
+        print_run(record)
     if record.state == "done":
         return 0
     log = store.folder(record.id) / LOG_NAME

@@ -12,7 +12,7 @@ from privgraph.runs.here import lacking
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
 from privgraph_workbench.commands.examine import told
-from privgraph_workbench.commands.output import json_line, lines, lines_text, result
+from privgraph_workbench.commands.output import json_line, lines, print_lines, result
 from privgraph_workbench.commands.values import find_run, settle, store_of
 from privgraph_workbench.words import settings
 from privgraph_workbench.words.statements import refuted
@@ -31,13 +31,14 @@ def show_command(parsed: argparse.Namespace) -> int:
     settle(store)
     record = find_run(store, parsed.run)
     if not parsed.json:
-        print(description(record))
+        print_run(record)
         if record.state == "queued":
             _, needs = store.leases.needing_more(0.0, [record.id])
             waits = {"waits_for_memory": needs and f"{needs:,.0f} MB", "waits_for_a_worker_with": lacking(record.spec)}
-            print(lines_text(waits))
+            print_lines(waits)
         for row in told(store, record.id, "attack"):
-            print(f"\n{lines_text(row)}")
+            print()
+            print_lines(row)
     if parsed.log:
         print("\nLog", *(one.payload["message"] for one in store.events(record.id, kinds=["log"])), sep="\n")
     if parsed.json:
@@ -68,10 +69,11 @@ def run_lines(record: RunRecord) -> dict[str, object]:
     }
 
 
-def description(record: RunRecord) -> str:
-    """A run in plain lines, and its privacy statement."""
-    statement = "" if record.statement is None else f"\n\n{statement_text(record.statement)}"
-    return f"{lines_text(run_lines(record))}{statement}"
+def print_run(record: RunRecord) -> None:
+    """Print a run in plain lines, and its privacy statement."""
+    print_lines(run_lines(record))
+    if record.statement is not None:
+        print(f"\n{statement_text(record.statement)}")
 
 
 def export_command(parsed: argparse.Namespace) -> int:

@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, replace
+from typing import TextIO
 
 from privgraph.privacy.selection import Fixed
 from privgraph.runs.records import RunRecord
@@ -14,8 +15,8 @@ from privgraph.runs.store import RunStore
 from privgraph.runs.trials import Terms
 from privgraph.tuning.conducting import Tuned, Tuning, expected
 from privgraph.tuning.request import Choice, Request, Search, make_request
-from privgraph_workbench.commands.output import json_line, lines_text, result
-from privgraph_workbench.commands.show import description
+from privgraph_workbench.commands.output import json_line, print_lines, result
+from privgraph_workbench.commands.show import print_run
 from privgraph_workbench.commands.values import several, spec_of
 from privgraph_workbench.commands.watching import STOPPED, interrupt
 
@@ -27,7 +28,7 @@ def tune_command(parsed: argparse.Namespace) -> int:
         return _price(request, parsed.json)
     tuning = Tuning(RunStore.open(), request)
     print(f"{tuning.id}{' is done' if tuning.done else ' goes on' if tuning.resumed else ''}", file=sys.stderr)
-    print(_terms(request, tuning.terms), file=sys.stderr)
+    _print_terms(request, tuning.terms, sys.stderr)
     signal.signal(signal.SIGTERM, interrupt)
     told = -1
 
@@ -59,18 +60,18 @@ def requested(parsed: argparse.Namespace) -> Request:
     )
 
 
-def _terms(request: Request, terms: Terms) -> str:
+def _print_terms(request: Request, terms: Terms, file: TextIO) -> None:
     """What it promises: epsilon is of all trials together."""
     epsilons = list(request.epsilons) if isinstance(request, Search) else None
-    return lines_text({"trials": expected(request), **asdict(terms), "epsilons": epsilons})
+    print_lines({"trials": expected(request), **asdict(terms), "epsilons": epsilons}, file)
 
 
 def _price(request: Request, as_json: bool) -> int:
     terms = request.terms()
-    print(json_line(asdict(terms)) if as_json else _terms(request, terms))
+    print(json_line(asdict(terms))) if as_json else _print_terms(request, terms, sys.stdout)
     if isinstance(request, Choice) and not isinstance(request.law, Fixed) and not as_json:
         fixed = replace(request, law=Fixed(count=round(request.law.mean))).terms().trial_epsilon
-        print(lines_text({"trial_epsilon_with_law_fixed": fixed}))
+        print_lines({"trial_epsilon_with_law_fixed": fixed})
     return 0
 
 
@@ -83,4 +84,6 @@ def _print(tuned: Tuned, request: Request, as_json: bool) -> None:
     told: dict[str, object] = {"epsilon_paid_in_all": tuned.terms.epsilon, "released": run.id if run else "nothing"}
     if run and isinstance(request, Search):
         told |= {"reached_at_epsilon": run.spec.asked_epsilon, "validation_nodes": request.nodes}
-    print(lines_text(told), *([description(run)] if run else []), sep="\n")
+    print_lines(told)
+    if run:
+        print_run(run)
