@@ -15,16 +15,12 @@ UNITS = {"edge": "one connection (edge)", "node": PERSON, "none": "nothing"}
 WHO = {"none": "nobody", "edge": "connections (edge)", "node": "people (node)"}
 """Who is protected, as a choice."""
 _OPT_OUT = (Neighbours.FROZEN_ROSTER, Neighbours.FROZEN_SAMPLE, Neighbours.FROZEN_DEGREES)
-OPTS_OUT = f"{PERSON}, who takes part or opts out while what was drawn stays"
 
 
 def protected(unit: str, neighbours: Neighbours) -> str:
-    """What one guarantee protects, by unit and kind of neighbouring relation.
-
-    >>> protected("node", Neighbours.NODE), protected("edge", Neighbours.DIRECTED_EDGE)
-    ('one person (node) with everything about them', 'one connection (edge)')
-    """
-    return OPTS_OUT if unit == "node" and neighbours in _OPT_OUT else UNITS[unit]
+    """What one guarantee protects, by unit and kind of neighbouring relation."""
+    opts_out = unit == "node" and neighbours in _OPT_OUT
+    return f"{PERSON}, who takes part or opts out while what was drawn stays" if opts_out else UNITS[unit]
 
 
 def guess(epsilon: float, delta: float) -> float:
@@ -42,11 +38,7 @@ def guess(epsilon: float, delta: float) -> float:
 
 def guess_at(mu: float) -> float:
     """The same, exactly, where all noise is Gaussian and one unit moves it by `mu` standard deviations in
-    all: Phi(mu / 2) (Dong, Roth and Su, Gaussian Differential Privacy, 2022).
-
-    >>> guess_at(0.0), round(guess_at(2.0), 4), guess_at(float("inf"))
-    (0.5, 0.8413, 1.0)
-    """
+    all: Phi(mu / 2) (Dong, Roth and Su, Gaussian Differential Privacy, 2022)."""
     return NormalDist().cdf(mu / 2) if math.isfinite(mu) else 1.0
 
 

@@ -11,11 +11,7 @@ RELATIONS = "relation prediction"
 
 
 def measure(method: str) -> str:
-    """The name of its test score.
-
-    >>> measure("relational"), measure("progap")
-    ('PREC@1', 'test accuracy')
-    """
+    """The name of its test score."""
     return PREC if method in METHODS and RELATIONS in METHODS[method].tasks else ACCURACY
 
 

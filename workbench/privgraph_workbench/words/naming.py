@@ -6,6 +6,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import compress
 
 from privgraph.data.catalogue import DATASETS
 from privgraph.data.catalogue import dataset as known_dataset
@@ -26,9 +27,6 @@ UPLOAD = "upload:"
 UNIT_WORDS: Mapping[str, str] = {"edge": "edge-level", "node": "node-level", "none": "not private"}
 _encode = json.JSONEncoder(sort_keys=True).encode
 """Made once: a page asks for thousands of settings."""
-
-
-# Methods and graphs
 
 
 def method_title(name: str) -> str:
@@ -69,9 +67,6 @@ def graph_short(record: RunRecord) -> str:
     return data_title(record.spec.dataset) + split
 
 
-# Privacy
-
-
 def unit_of(record: RunRecord) -> str:
     """The unit that the run protects: what its statement says, else what was asked for."""
     return record.statement.unit if record.statement else record.spec.unit
@@ -80,11 +75,10 @@ def unit_of(record: RunRecord) -> str:
 def budget(record: RunRecord) -> str:
     """What the run guarantees, with what its noise was chosen by where that is something else."""
     noise, epsilon, said = record.spec.noise, record.spec.asked_epsilon, record.statement
+    by = f"{noise.symbol} {number(noise.value, 6)}" if noise and noise.value > 0 else UNIT_WORDS["none"]
     if epsilon is not None:
         published = record.spec.options.get("accounting") == "published"
         by = f"ε {epsilon:g} {'as published' if published else 'asked for'}"
-    else:
-        by = f"{noise.symbol} {number(noise.value, 6)}" if noise and noise.value > 0 else UNIT_WORDS["none"]
     if unit_of(record) == "none" or said is None:
         return by
     if (kept := kept_budget(epsilon, said.epsilon)) is not None:
@@ -98,9 +92,6 @@ def privacy(record: RunRecord) -> str:
     if unit == "none":
         return "protects no person" if reads_no_edge(record.spec.method) else UNIT_WORDS["none"]
     return f"{unit} {budget(record)}"
-
-
-# Settings
 
 
 def options_read(record: RunRecord) -> dict[str, Scalar]:
@@ -118,8 +109,7 @@ def setting(record: RunRecord) -> str:
 
 
 def settings_of(records: Iterable[RunRecord]) -> list[list[RunRecord]]:
-    """The runs of each setting, in the order of their first; where all are of one, each by itself: there is
-    nothing else to set beside it."""
+    """The runs of each setting, in the order of their first; where all are of one, each by itself."""
     groups: dict[str, list[RunRecord]] = {}
     for record in records:
         groups.setdefault(setting(record), []).append(record)
@@ -127,22 +117,17 @@ def settings_of(records: Iterable[RunRecord]) -> list[list[RunRecord]]:
 
 
 def variants(records: Sequence[RunRecord], leave_out: Iterable[str] = ()) -> dict[str, str]:
-    """For each setting, the options in which it differs from the others of its method, graph and unit.
-
-    The privacy budget or the noise that was given in its place, how it was accounted, and the options of
-    `leave_out` are axes of their own and no variant; noise that protects nobody is one.
-    """
+    """For each setting, the options in which it differs from the others of its method, graph and unit. The
+    privacy budget or the noise that was given in its place, how it was accounted, and the options of
+    `leave_out` are axes of their own and no variant; noise that protects nobody is one."""
     groups: dict[tuple[str, GraphId, str], dict[str, dict[str, Scalar]]] = {}
     for record in records:
         spec = record.spec
         axes = {"epsilon", "accounting", "unit", *leave_out, *([spec.noise.option] if spec.noise else [])}
         loose = {name: word(spec.method, name, one) for name, one in options_read(record).items() if name not in axes}
         groups.setdefault((spec.method, GraphId.of(spec), unit_of(record)), {})[setting(record)] = loose
-    return {
-        name: said
-        for group in groups.values()
-        for name, said in zip(group, differences(list(group.values())), strict=True)
-    }
+    told = (zip(group, differences(list(group.values())), strict=True) for group in groups.values())
+    return {name: said for group in told for name, said in group}
 
 
 def differences(options: Sequence[Mapping[str, Scalar]]) -> list[str]:
@@ -152,9 +137,6 @@ def differences(options: Sequence[Mapping[str, Scalar]]) -> list[str]:
     return [", ".join(f"{name.replace('_', ' ')} {one[name]}" for name in differing if name in one) for one in options]
 
 
-# Runs
-
-
 def describe(record: RunRecord) -> str:
     """What was run: method, graph and privacy. Without the seed, so that it may be shown to anybody."""
     return f"{method_title(record.spec.method)} on {graph_of(record)}, {privacy(record)}"
@@ -162,22 +144,13 @@ def describe(record: RunRecord) -> str:
 
 def labels(records: Sequence[RunRecord], *, whole: bool = False, seeds: bool = True) -> list[str]:
     """A name for each run, distinct: its method; of privacy, seed, variant and graph what differs, or all.
-
-    Without `seeds`, each run stands for all of its setting.
-    """
-    differs, several = variants(records), Counter(map(setting, records))
-    parts = [
-        (
-            method_title(one.spec.method),
-            privacy(one),
-            f"seed {one.spec.seed}" * (seeds and (whole or several[setting(one)] > 1)),
-            differs[setting(one)],
-            graph_short(one),
-        )
-        for one in records
-    ]
+    Without `seeds`, each run stands for all of its setting."""
+    differs, several, parts = variants(records), Counter(map(setting, records)), []
+    for one in records:
+        seed = f"seed {one.spec.seed}" * (seeds and (whole or several[setting(one)] > 1))
+        parts.append((method_title(one.spec.method), privacy(one), seed, differs[setting(one)], graph_short(one)))
     kept = [place == 0 or whole or len(set(column)) > 1 for place, column in enumerate(zip(*parts, strict=True))]
-    names = [", ".join(word for word, keep in zip(part, kept, strict=True) if word and keep) for part in parts]
+    names = [", ".join(filter(None, compress(part, kept))) for part in parts]
     times = Counter(names)
     return [f"{name} ({one.id[-4:]})" if times[name] > 1 else name for name, one in zip(names, records, strict=True)]
 
@@ -188,15 +161,13 @@ def statements_of(
 ) -> dict[str, PrivacyStatement]:
     """The statements of the runs that have one, as `read` has them, by what was run, and a number where the
     repetitions of a setting say different things."""
-    differs = variants(records)
-    held: dict[str, list[PrivacyStatement]] = {}
+    differs, held = variants(records), dict[str, list[PrivacyStatement]]()
     for record in records:
         if record.statement is not None:
             label = ", ".join(filter(None, (describe(record), differs[setting(record)])))
             held.setdefault(label, []).append(read(record, record.statement))
-    apart = {label: merged(said) for label, said in held.items()}
     return {
-        label if len(said) == 1 else f"{label}, statement {place}": one
-        for label, said in apart.items()
+        label + f", statement {place}" * (len(said) > 1): one
+        for label, said in ((label, merged(said)) for label, said in held.items())
         for place, one in enumerate(said, start=1)
     }

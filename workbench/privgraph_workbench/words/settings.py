@@ -14,8 +14,8 @@ from privgraph.runs.records import RunRecord
 def left(value: Scalar) -> str:
     """What a method chose for an option that was left to it.
 
-    >>> left(1e-05), left(100), left(0.031924448)
-    ('auto (1e-05)', 'auto (100)', 'auto (0.03192)')
+    >>> left(100), left(0.031924448)
+    ('auto (100)', 'auto (0.03192)')
     """
     return f"auto ({value:.4g})" if isinstance(value, float) else f"auto ({value})"
 
@@ -27,11 +27,9 @@ def word(method: str, name: str, value: Scalar) -> Scalar:
 
 def shown(record: RunRecord) -> dict[str, Scalar]:
     """The run's options, with what its method chose where that is known."""
-    came_to = chosen(record)
-    return {
-        name: left(came_to[name]) if name in came_to else word(record.spec.method, name, value)
-        for name, value in record.spec.options.items()
-    }
+    own, method = chosen(record), record.spec.method
+    known = record.spec.options.items()
+    return {name: left(own[name]) if name in own else word(method, name, value) for name, value in known}
 
 
 def chosen(record: RunRecord) -> dict[str, Scalar]:
@@ -44,10 +42,8 @@ def chosen(record: RunRecord) -> dict[str, Scalar]:
 
 def title(name: str, methods: Iterable[str]) -> str:
     """An option's name for people, as the form of one of the methods has it."""
-    if name == "epsilon":
-        return "ε asked for"
     known = (one for method in methods if method in METHODS for one in parameters(METHODS[method].load_config()))
-    return next((one.label for one in known if one.name == name), name)
+    return "ε asked for" if name == "epsilon" else next((one.label for one in known if one.name == name), name)
 
 
 @lru_cache(maxsize=64)

@@ -15,12 +15,9 @@ from privgraph_workbench.words.numbers import exact_percent
 
 def audited_how(statement: PrivacyStatement) -> str:
     """How sure the audited number is, what was attacked, and what it takes for granted."""
-    if statement.epsilon_audited is None:
-        return ""
-    sure, told = statement.audit_confidence, [premise(statement)]
-    if sure is not None:
-        told = [f"confidence {exact_percent(sure)}", attacked(statement.adversary), *told]
-    return "; ".join(filter(None, told))
+    sure = statement.audit_confidence
+    told = () if sure is None else (f"confidence {exact_percent(sure)}", attacked(statement.adversary))
+    return "" if statement.epsilon_audited is None else "; ".join(filter(None, (*told, premise(statement))))
 
 
 def refuted(statement: PrivacyStatement) -> list[Epsilon]:
@@ -31,10 +28,8 @@ def refuted(statement: PrivacyStatement) -> list[Epsilon]:
 
 
 def published_fell(statement: PrivacyStatement, bare: float | None = None) -> str:
-    """The mark of the published epsilon where audits have shown more; "" where they have not.
-
-    `bare` is what was shown without any premise, where that is known.
-    """
+    """The mark of the published epsilon where audits have shown more; "" where they have not. `bare` is what
+    was shown without any premise, where that is known."""
     if "published" not in refuted(statement):
         return ""
     published = statement.epsilon_as_published or 0.0
@@ -44,11 +39,9 @@ def published_fell(statement: PrivacyStatement, bare: float | None = None) -> st
 def shown_bare(audits: Sequence[AuditRecord], statement: PrivacyStatement) -> float | None:
     """The most that audits, whose turns share the statement's confidence, have shown of the run without any
     premise; None where its audited number has none, or where nothing else was shown."""
-    if not premise(statement):
-        return None
     counted = [one for one in audits if one.covers == "run" and one.delta >= statement.delta]
     counted = [one for one in counted if one.turn] or counted[:1]
-    return max(map(_bare, counted), default=None)
+    return max(map(_bare, counted), default=None) if premise(statement) else None
 
 
 def _bare(audit: AuditRecord) -> float:
