@@ -18,11 +18,12 @@ from privgraph.audits.record import AuditRecord
 from privgraph.options import values
 from privgraph.privacy.kinds import Adversary, Route
 from privgraph.privacy.statement import PrivacyStatement
-from privgraph.registry import ATTACKS, METHODS, sides
+from privgraph.registry import ATTACKS, sides
 from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.store import RunStore
 from privgraph_workbench.text import texts
+from privgraph_workbench.words.naming import method_title, reads_no_edge, unit_of
 
 FAR = 0.65
 """A clear leak: all of the interval of the area lies from here on."""
@@ -107,15 +108,12 @@ def guessing(attack: AttackRecord) -> bool:
     return not (_on_own(attack) or round(attack.found[1], 3) > 0.5 or few)
 
 
-def better_rival(attack: AttackRecord) -> str:
-    """Name the attack whose score of the same answers finds most, more than this one and than guessing at a
-    shared confidence; "" where there is none, and for too few models for a mean."""
-    if len(attack.areas) < FEW:
-        return ""
+def better_rival(attack: AttackRecord) -> bool:
+    """Whether another score of the same answers finds more than this one, and more than guessing at a shared
+    confidence; of too few models for a mean nobody can tell."""
     each = 1 - (1 - attack.confidence) / (1 + len(attack.rivals))
-    found = {one.attack: mean_interval(one.areas, each) for one in attack.rivals}
-    better = [name for name, (mean, low, _) in found.items() if mean > attack.found[0] and round(low, 3) > 0.5]
-    return max(better, key=lambda name: found[name][0], default="")
+    found = [mean_interval(one.areas, each) for one in attack.rivals] if len(attack.areas) >= FEW else []
+    return any(mean > attack.found[0] and round(low, 3) > 0.5 for mean, low, _ in found)
 
 
 def _on_own(attack: AttackRecord) -> bool:
@@ -169,14 +167,11 @@ def table(store: RunStore) -> pd.DataFrame:
     The columns are those of `[attacks]` in text/columns.toml, then `asks` (the question) and `record` (the
     `AttackRecord`). Records that cannot be read are left out.
     """
-    found = store.all_attacks()
-    runs = _runs(store, found)
+    runs = _runs(store, found := store.all_attacks())
     found = [one for one in found if one.run in runs]
-    blind = [one for one in found if _blind(runs[one.run])]
+    blind = [one for one in found if reads_no_edge(runs[one.run].spec.method)]
     rows = [_attack(runs[one.run], one, _without(one, runs, blind)) for one in found]
-    frame = pd.DataFrame(rows, columns=[*texts("columns")["attacks"], "asks", "record"])
-    numbers = ("epsilon", "area", "low", "high", *RATES, "bound", "accuracy", "trained_accuracy")
-    return _numbered(frame).astype(dict.fromkeys(numbers, float))
+    return _frame("attacks", rows, ["asks"], ("area", "low", "high", *RATES, "accuracy", "trained_accuracy"))
 
 
 def audits(store: RunStore) -> pd.DataFrame:
@@ -184,11 +179,9 @@ def audits(store: RunStore) -> pd.DataFrame:
 
     The columns are those of `[audits]` in text/columns.toml, then `record` (the `AuditRecord`).
     """
-    found = store.all_audits()
-    runs = _runs(store, found)
+    runs = _runs(store, found := store.all_audits())
     rows = [_audit(runs[one.run], one) for one in found if one.run in runs]
-    frame = pd.DataFrame(rows, columns=[*texts("columns")["audits"], "record"])
-    return _numbered(frame).astype(dict.fromkeys(("epsilon", "published", "bound"), float))
+    return _frame("audits", rows, [], ["published"])
 
 
 def _runs(store: RunStore, found: Sequence[AttackRecord] | Sequence[AuditRecord]) -> dict[str, RunRecord]:
@@ -196,21 +189,20 @@ def _runs(store: RunStore, found: Sequence[AttackRecord] | Sequence[AuditRecord]
     return {one.id: one for one in (store.find(RunQuery(ids=ids)) if ids else ()) if not one.unreadable}
 
 
-def _numbered(frame: pd.DataFrame) -> pd.DataFrame:
-    """Count the records of each run, the oldest first."""
+def _frame(
+    kind: str, rows: Sequence[Mapping[str, object]], more: Sequence[str], numbers: Sequence[str]
+) -> pd.DataFrame:
+    """The records of each run are counted, the oldest first."""
+    frame = pd.DataFrame(rows, columns=[*texts("columns")[kind], *more, "record"])
     frame["number"] = frame.groupby("run").cumcount(ascending=False) + 1
-    return frame
-
-
-def _blind(run: RunRecord) -> bool:
-    return run.spec.method in METHODS and not METHODS[run.spec.method].uses_edges
+    return frame.astype(dict.fromkeys(("epsilon", "bound", *numbers), float))
 
 
 def _without(attack: AttackRecord, runs: Mapping[str, RunRecord], blind: Sequence[AttackRecord]) -> AttackRecord | None:
     """The same attack on a model that reads no edge: without noise first, then of the same seed, then the
     newest; the attack itself where its own model reads none."""
     run = runs[attack.run]
-    if not by_similarity(attack) or _blind(run):
+    if not by_similarity(attack) or reads_no_edge(run.spec.method):
         return attack if by_similarity(attack) else None
     same = [
         one
@@ -224,25 +216,27 @@ def _without(attack: AttackRecord, runs: Mapping[str, RunRecord], blind: Sequenc
 
 
 def _attack(run: RunRecord, attack: AttackRecord, without: AttackRecord | None) -> dict[str, object]:
-    spec, known = run.spec, (run.metrics.get("train_accuracy"), run.metrics.get("test_accuracy"))
-    learnt = None if known[0] is None or known[1] is None else (known[0], known[1])
+    trained, tested = (run.metrics.get(f"{one}_accuracy") for one in ("train", "test"))
     rates = {one.false: one.true for one in attack.rates_found if attack.outcome.measurable(one)}
+    known, usual = ATTACKS.get(attack.attack), values(AttackOptions())
+    moved = {name: value for name, value in values(attack.options).items() if value != usual[name]}
     area, low, high = attack.found
     return {
         **_of_run(run),
-        "attack": ATTACKS[attack.attack].title if attack.attack in ATTACKS else attack.title,
-        "variant": _variant(attack),
+        "attack": known.title if known else attack.title,
+        "variant": ", ".join(
+            f"{name.replace('_', ' ')} {value}" for name, value in moved.items() if known and name in known.reads
+        ),
         "epsilon": attack.sound,
         "area": area,
         "low": low,
         "high": high,
         **{name: rates.get(false) for name, false in RATES.items()},
-        "outcome": leak(attack, without, learnt).value,
+        "outcome": leak(attack, without, None if trained is None or tested is None else (trained, tested)).value,
         "bound": attack.bound,
-        "accuracy": known[1],
-        "trained_accuracy": known[0],
+        "accuracy": tested,
+        "trained_accuracy": trained,
         "models": len(attack.areas),
-        "seed": spec.seed,
         "asks": sides(attack.attack).asks,
         "record": attack,
     }
@@ -261,23 +255,10 @@ def _audit(run: RunRecord, audit: AuditRecord) -> dict[str, object]:
         "published_claim": claim(audit, audit.published).value,
         "delta": audit.delta,
         "trials": audit.trials,
-        "seed": run.spec.seed,
         "record": audit,
     }
 
 
 def _of_run(run: RunRecord) -> dict[str, object]:
-    return {
-        "run": run.id,
-        "graph": GraphId.of(run.spec).words(),
-        "method": METHODS[run.spec.method].title if run.spec.method in METHODS else run.spec.method,
-        "unit": run.statement.unit if run.statement else run.spec.unit,
-    }
-
-
-def _variant(attack: AttackRecord) -> str:
-    """The options of an attack that say what it asks, where they are not the defaults."""
-    reads = ATTACKS[attack.attack].reads if attack.attack in ATTACKS else ()
-    usual = values(AttackOptions())
-    moved = {name: value for name, value in values(attack.options).items() if name in reads and value != usual[name]}
-    return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in moved.items())
+    graph, title = GraphId.of(run.spec).words(), method_title(run.spec.method)
+    return {"run": run.id, "graph": graph, "method": title, "unit": unit_of(run), "seed": run.spec.seed}

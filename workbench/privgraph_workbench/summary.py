@@ -11,12 +11,11 @@ import pandas as pd
 from scipy.special import stdtrit
 
 from privgraph.attacks.record import AttackRecord
-from privgraph.registry import METHODS
 from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.store import RunStore
 from privgraph_workbench.text import texts
-from privgraph_workbench.words.naming import differences
+from privgraph_workbench.words.naming import differences, method_title, unit_of
 
 SETTING = ["graph", "method", "unit", "asked", "options", "source"]
 """What runs of one setting share: everything that was asked but the seed and the device."""
@@ -73,8 +72,8 @@ def _row(run: RunRecord) -> dict[str, object]:
         "graph": GraphId.of(spec).words(),
         "dataset": spec.dataset,
         "method": spec.method,
-        "title": METHODS[spec.method].title if spec.method in METHODS else spec.method,
-        "unit": said.unit if said else spec.unit,
+        "title": method_title(spec.method),
+        "unit": unit_of(run),
         "asked": spec.asked_epsilon,
         "options": json.dumps(options),
         "seed": spec.seed,
@@ -107,6 +106,10 @@ def settings(frame: pd.DataFrame, attacks: Sequence[AttackRecord] = (), leave_ou
         A frame in the order of method, unit and target epsilon.
     """
     frame = frame.dropna(subset=["accuracy"])
+
+    def shared(values: pd.Series) -> str:
+        return str(values.iloc[0]) if values.nunique(dropna=False) == 1 else "unknown"
+
     found = frame.groupby(SETTING, dropna=False, sort=False)
     table = found.agg(
         title=("title", "first"),
@@ -115,12 +118,8 @@ def settings(frame: pd.DataFrame, attacks: Sequence[AttackRecord] = (), leave_ou
         seeds=("seed", "nunique"),
         guess=("guess", "mean"),
         test_nodes=("test_nodes", "max"),
-        epsilon=("epsilon", _largest),
-        epsilon_as_published=("epsilon_as_published", _largest),
-        epsilon_audited=("epsilon_audited", _largest),
-        delta=("delta", _largest),
-        neighbours=("neighbours", _one),
-        release=("release", _one),
+        **{name: (name, "max") for name in ("epsilon", "epsilon_as_published", "epsilon_audited", "delta")},
+        **{name: (name, shared) for name in ("neighbours", "release")},
         data_dependent=("data_dependent", "any"),
         runs=("run", list),
     ).reset_index()
@@ -153,17 +152,6 @@ def confidence(values: Sequence[float], *, most: float = math.inf) -> tuple[floa
         return mean, None, None
     half = float(stdtrit(seeds - 1, 0.975) / seeds**0.5 * np.std(values, ddof=1))
     return mean, max(0.0, mean - half), min(most, mean + half)
-
-
-def _largest(values: pd.Series) -> float:
-    """What stands for all seeds of a setting."""
-    return float(values.max())
-
-
-def _one(values: pd.Series) -> str:
-    """The value that all runs of a setting share, else "unknown"."""
-    held = set(values)
-    return str(held.pop()) if len(held) == 1 else "unknown"
 
 
 def _variants(table: pd.DataFrame, leave_out: Sequence[str]) -> list[str]:
