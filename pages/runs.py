@@ -292,8 +292,5 @@ def show_list() -> None:
 
 
 queue.tick()
-run = st.query_params.get("run")
-if run is not None and one_run.known(run):
-    one_run.show(run)
-else:
+if not one_run.shown():
     show_list()

@@ -352,8 +352,5 @@ def form() -> None:
             promise(found, asked, runs)
 
 
-run = st.query_params.get("run")
-if run is not None and one_run.known(run):
-    one_run.show(run)
-else:
+if not one_run.shown():
     form()

@@ -46,6 +46,8 @@ function bar(row) {
   return track;
 }
 
+const date = (at) => at && new Date(1000 * at).toLocaleString([], { dateStyle: "short", timeStyle: "short" });
+
 class RunList {
   constructor(root) {
     this.root = root;
@@ -77,6 +79,7 @@ class RunList {
   }
 
   head(ordered) {
+    const arrow = ["test accuracy", "newest"].includes(ordered) ? " ↓" : " ↑";
     const all = this.rows.flatMap((row) => row.runs.map((run) => run.id));
     const cells = COLUMNS.map(({ name, title, order, note }) => {
       const cell = made("th", { className: name, scope: "col" });
@@ -84,12 +87,11 @@ class RunList {
       if (!order) cell.textContent = title;
       else {
         const turn = order === "newest" && ordered === "newest" ? "oldest" : order;
-        const arrow = on ? (["test accuracy", "newest"].includes(ordered) ? " ↓" : " ↑") : "";
-        const button = made("button", { type: "button", title: `Order by ${turn}` }, title + arrow);
+        const button = made("button", { type: "button", title: `Order by ${turn}` }, title + (on ? arrow : ""));
         button.onclick = () => this.tell("turned", { order: turn, at: Date.now() });
         cell.append(button, note ? made("span", { className: "note" }, ` ${note}`) : "");
       }
-      if (on) cell.setAttribute("aria-sort", arrow_of(ordered));
+      if (on) cell.setAttribute("aria-sort", arrow === " ↓" ? "descending" : "ascending");
       return cell;
     });
     const tick = made("td", { className: "tick" }, this.tick(all, "All on this page"));
@@ -161,18 +163,16 @@ class RunList {
       cell("epsilon", ...epsilons),
       cell("accuracy", ...accuracy),
       cell("seeds", several ? more : "1"),
-      cell("when", row.state ? made("span", { className: `state ${row.look}` }, row.state) : "", small(row.when)),
+      cell("when", row.state ? made("span", { className: `state ${row.look}` }, row.state) : "", small(date(row.when))),
     );
     if (!several) return [line];
     const each = row.runs.map((run) => made("li", {}, this.tick([run.id], `Choose seed ${run.seed} of ${name}`), link(run.id, `seed ${run.seed}`), ` ${run.text}`));
-    const mean = row.accuracy && row.mean !== null ? `Mean of ${ids.length} runs, which differ in their seed alone: ${row.accuracy}${row.measure ? ` ${row.measure}` : ""}${row.spread ? `, 95% interval ${row.spread}` : ""}.` : "";
-    const list = made("td", { colSpan: COLUMNS.length }, small(mean), made("ul", {}, ...each));
+    const list = made("td", { colSpan: COLUMNS.length }, made("ul", {}, ...each));
     parts.append(made("td", { className: "tick" }), list);
     return [line, parts];
   }
 }
 
-const arrow_of = (ordered) => (["test accuracy", "newest"].includes(ordered) ? "descending" : "ascending");
 
 const lists = new WeakMap();
 

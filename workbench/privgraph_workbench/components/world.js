@@ -77,44 +77,31 @@ export function reached({ gone, hops }, near) {
 const percent = (share) => `${(100 * share).toFixed(0)}%`;
 const share = (told, groups) => told.filter((group, who) => group === groups[who]).length / told.length;
 
+const STAGE = '<figure><figcaption></figcaption><canvas role="img"></canvas></figure>';
+const FRAME = `<div class="bar"><button type="button" class="main"></button><button type="button">Draw noise once</button>
+  <p class="told" role="status"></p></div><div class="worlds">${STAGE}${STAGE}</div><div class="key"></div>`;
+
 class World {
   constructor(root) {
     this.root = root;
     this.playing = false;
-    const make = (tag, name, parent) => {
-      const element = document.createElement(tag);
-      if (name) element.className = name;
-      parent.appendChild(element);
-      return element;
-    };
-    root.replaceChildren();
-    const bar = make("div", "bar", root);
-    this.button = make("button", "main", bar);
-    this.button.type = "button";
-    this.button.addEventListener("click", () => this.play(!this.playing));
-    this.once = make("button", "", bar);
-    this.once.type = "button";
-    this.once.textContent = "Draw noise once";
-    this.once.addEventListener("click", () => {
+    root.innerHTML = FRAME;
+    [this.button, this.once] = root.querySelectorAll("button");
+    [this.told, this.key] = [root.querySelector(".told"), root.querySelector(".key")];
+    this.button.onclick = () => this.play(!this.playing);
+    this.once.onclick = () => {
       this.play(false);
       this.step();
-    });
-    this.told = make("p", "told", bar);
-    this.told.setAttribute("role", "status");
-    this.worlds = make("div", "worlds", root);
-    this.stages = [0, 1].map((place) => {
-      const figure = make("figure", "", this.worlds);
-      const caption = make("figcaption", "", figure);
-      const canvas = make("canvas", "", figure);
-      canvas.setAttribute("role", "img");
-      canvas.addEventListener("click", (event) => this.click(event, canvas));
-      canvas.addEventListener("pointermove", (event) => {
+    };
+    this.stages = [...root.querySelectorAll("figure")].map((figure, place) => {
+      const [caption, canvas] = figure.children;
+      canvas.onclick = (event) => this.click(event, canvas);
+      canvas.onpointermove = (event) => {
         const who = this.under(event, canvas);
         canvas.title = who === null ? "" : this.about(who, place);
-      });
+      };
       return { figure, caption, canvas };
     });
-    this.key = make("div", "key", root);
     this.observer = new ResizeObserver(() => this.draw());
     this.observer.observe(root);
   }
@@ -186,12 +173,13 @@ class World {
 
   draw() {
     if (!this.data || !this.root.clientWidth) return;
-    const { colours, names, gone } = this.data;
+    const { colours, names, gone, protects } = this.data;
+    const [who, friend] = [names[gone?.who], names[gone?.friend]];
+    const whose = friend ? `the friendship of ${who} and ${friend}` : protects === "edges" ? `${who}'s friendships` : who;
     this.stages.forEach((stage, place) => {
       stage.figure.hidden = place >= this.both.length;
       if (stage.figure.hidden) return;
-      const whose = gone && (gone.friend === undefined ? (this.data.protects === "edges" ? `${names[gone.who]}'s friendships` : names[gone.who]) : `the friendship of ${names[gone.who]} and ${names[gone.friend]}`);
-      stage.caption.textContent = !gone ? "" : place ? `Without ${whose}` : `With ${whose}`;
+      stage.caption.textContent = gone ? `${place ? "Without" : "With"} ${whose}` : "";
       this.picture(stage.canvas, place, colours);
       stage.canvas.setAttribute("aria-label", this.said(place));
     });
@@ -200,15 +188,13 @@ class World {
   }
 
   said(place) {
-    const { groups } = this.data;
-    const count = this.counts[place];
-    const bare = share(this.plain[place], groups);
-    const now = share(this.shown[place], groups);
-    const changed = this.shown[place].filter((group, who) => group !== this.plain[place][who]).length / groups.length;
-    const average = this.frame >= SEEN ? ` On average over ${this.frame} draws: ${percent(count.right / this.frame)}.` : "";
-    const what = `Guessed right (mark and place agree) without noise: ${percent(bare)}.`;
-    if (!(this.data.b > 0)) return `${what} Guessing blindly: 33%.`;
-    return `${what} In this draw: ${percent(now)}; the noise has changed ${percent(changed)} of all guesses.${average} Guessing blindly: 33%.`;
+    const { groups, b } = this.data;
+    const [bare, now] = [this.plain, this.shown].map((told) => percent(share(told[place], groups)));
+    const changed = percent(1 - share(this.shown[place], this.plain[place]));
+    const average = percent(this.counts[place].right / this.frame);
+    const often = this.frame >= SEEN ? ` On average over ${this.frame} draws: ${average}.` : "";
+    const noisy = ` In this draw: ${now}; the noise has changed ${changed} of all guesses.${often}`;
+    return `Guessed right (mark and place agree) without noise: ${bare}.${b > 0 ? noisy : ""} Guessing blindly: 33%.`;
   }
 
   differ() {
@@ -228,93 +214,69 @@ class World {
     }
     const pen = canvas.getContext("2d");
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-    pen.fillStyle = colours.surface;
+    Object.assign(pen, { fillStyle: colours.surface, globalAlpha: 1 });
     pen.fillRect(0, 0, width, height);
-    const one = this.both[place];
-    const at = this.data.places.map(([x, y]) => [x * width, y * height]);
+    const [one, at] = [this.both[place], this.data.places.map(([x, y]) => [x * width, y * height])];
     const { protects, gone, groups } = this.data;
-    pen.lineWidth = protects === "edges" ? 1.4 : 0.8;
-    pen.strokeStyle = protects === "edges" ? colours.sound : colours.edge;
-    pen.globalAlpha = (protects === "edges" ? 0.45 : 0.55) * (gone ? 0.5 : 1);
-    pen.beginPath();
-    for (const [from, to] of one.friends) {
-      pen.moveTo(...at[from]);
-      pen.lineTo(...at[to]);
-    }
-    pen.stroke();
-    pen.globalAlpha = 1;
-    if (gone) {
-      pen.strokeStyle = colours.warning;
-      pen.lineWidth = 2.5;
-      pen.setLineDash(place ? [4, 4] : []);
-      const pairs = gone.friend === undefined ? this.both[0].near[gone.who] : [gone.friend];
+    const stroke = (colour, lineWidth, path, dash = [], alpha = 1) => {
+      Object.assign(pen, { strokeStyle: colour, lineWidth, globalAlpha: alpha });
+      pen.setLineDash(dash);
       pen.beginPath();
-      for (const friend of pairs) {
-        pen.moveTo(...at[gone.who]);
-        pen.lineTo(...at[friend]);
-      }
+      path();
       pen.stroke();
       pen.setLineDash([]);
-    }
+    };
+    const lines = (pairs) => () => pairs.forEach(([from, to]) => (pen.moveTo(...at[from]), pen.lineTo(...at[to])));
+    const shy = gone ? 0.5 : 1; // so that what is taken out stands out
+    if (protects === "edges") stroke(colours.sound, 1.4, lines(one.friends), [], 0.45 * shy);
+    else stroke(colours.edge, 0.8, lines(one.friends), [], 0.55 * shy);
+    const dash = place ? [4, 4] : [];
+    const taken = gone && (gone.friend === undefined ? this.both[0].near[gone.who] : [gone.friend]);
+    if (gone) stroke(colours.warning, 2.5, lines(taken.map((friend) => [gone.who, friend])), dash);
     const size = Math.max(3.2, Math.min(8, (width / (gone ? 70 : 90)) * Math.sqrt(90 / groups.length)));
     this.shown[place].forEach((group, who) => {
       const [x, y] = at[who];
       const shade = this.reached === null || this.reached.has(who) ? 1 : FADED;
+      const ring = (radius, from = 0, to = 2 * Math.PI) => () => pen.arc(x, y, size * radius, from, to);
       if (protects === "people") {
         pen.beginPath();
-        pen.arc(x, y, size * 1.75, 0, 2 * Math.PI);
-        pen.fillStyle = colours.sound;
-        pen.globalAlpha = 0.16 * shade;
+        ring(1.75)();
+        Object.assign(pen, { fillStyle: colours.sound, globalAlpha: 0.16 * shade });
         pen.fill();
       }
-      pen.globalAlpha = shade;
       const away = place && one.hints[who] < 0;
       shape(pen, group, x, y, size);
-      pen.fillStyle = away ? colours.surface : colours.groups[group];
+      Object.assign(pen, { fillStyle: away ? colours.surface : colours.groups[group], globalAlpha: shade });
       pen.fill();
       const unsure = this.counts[place].changed[who] / Math.max(1, this.frame);
-      if (unsure > 0 && !away) {
-        pen.beginPath();
-        pen.arc(x, y, size * RIM, -Math.PI / 2, (2 * unsure - 0.5) * Math.PI);
-        pen.lineWidth = Math.max(1.4, size * 0.3);
-        pen.strokeStyle = colours.text;
-        pen.stroke();
-      }
-      pen.globalAlpha = 1;
-      if (gone && gone.who === who) {
-        pen.beginPath();
-        pen.arc(x, y, size * 2.1, 0, 2 * Math.PI);
-        pen.lineWidth = 2.5;
-        pen.strokeStyle = colours.warning;
-        pen.setLineDash(place ? [4, 4] : []);
-        pen.stroke();
-        pen.setLineDash([]);
-      }
+      const arc = ring(RIM, -Math.PI / 2, (2 * unsure - 0.5) * Math.PI);
+      if (unsure > 0 && !away) stroke(colours.text, Math.max(1.4, size * 0.3), arc, [], shade);
+      if (gone && gone.who === who) stroke(colours.warning, 2.5, ring(2.1), dash);
     });
   }
 
   legend(colours) {
+    const { protects, b, gone } = this.data;
     const path = ["M1 6a5 5 0 1 0 10 0a5 5 0 1 0 -10 0", "M1.5 1.5h9v9h-9z", "M6 1L11 10.5H1z"];
+    const entry = (drawn, words, box = "-3.5 -3.5 19 19", wide = 15) =>
+      `<span><svg width="${wide}" height="15" viewBox="${box}" aria-hidden="true">${drawn}</svg>${words}</span>`;
+    const mark = (group) => `<path d="${path[group]}" fill="${colours.groups[group]}"/>`;
     const ring = `<path d="M6 -2a8 8 0 1 1 -8 8" fill="none" stroke="${colours.text}" stroke-width="2"/>`;
-    const mark = (group, rim) =>
-      `<svg width="15" height="15" viewBox="-3.5 -3.5 19 19" aria-hidden="true"><path d="${path[group]}" fill="${colours.groups[group]}"/>${rim ? ring : ""}</svg>`;
-    const marks = [0, 1, 2].map((group) => `<span>${mark(group)}guessed: group ${"ABC"[group]}</span>`);
     const line = (stroke, dash, words) =>
-      `<span><svg width="22" height="10" viewBox="0 0 22 10" aria-hidden="true"><path d="M0 5H22" stroke="${stroke}" stroke-width="2.5" stroke-dasharray="${dash}"/></svg>${words}</span>`;
-    const { protects, b } = this.data;
-    const where = ["<span>place: the true group, A left, B at the top, C right</span>"];
-    const hidden = [];
-    if (protects === "edges" && b > 0) hidden.push(line(colours.sound, "none", "a friendship, which the noise hides"));
-    if (protects === "people" && b > 0) {
-      const halo = `<circle cx="6" cy="6" r="9" fill="${colours.sound}" opacity="0.3"/>`;
-      hidden.push(`<span><svg width="15" height="15" viewBox="-3.5 -3.5 19 19" aria-hidden="true">${halo}</svg>halo: a person, whom the noise hides</span>`);
-    }
-    const gone = this.data.gone
-      ? [line(colours.warning, "none", "what is taken out"), line(colours.warning, "4 4", "where it was")]
-      : [];
-    const rims = !(b > 0) ? "" : `<span>${mark(0, true)}arc: share of draws in which the noise changed this guess (full circle: all)</span>`;
-    const faded = this.reached ? ["<span>faded: published alike in both worlds</span>"] : [];
-    const drawn = [...where, ...marks, ...hidden, ...gone, rims, ...faded].join("");
+      entry(`<path d="M0 5H22" stroke="${stroke}" stroke-width="2.5" stroke-dasharray="${dash}"/>`, words, "0 0 22 10", 22);
+    const halo = `<circle cx="6" cy="6" r="9" fill="${colours.sound}" opacity="0.3"/>`;
+    const hidden = {
+      edges: line(colours.sound, "none", "a friendship, which the noise hides"),
+      people: entry(halo, "halo: a person, whom the noise hides"),
+    };
+    const drawn = [
+      "<span>place: the true group, A left, B at the top, C right</span>",
+      ...[0, 1, 2].map((group) => entry(mark(group), `guessed: group ${"ABC"[group]}`)),
+      b > 0 ? hidden[protects] : "",
+      gone ? line(colours.warning, "none", "what is taken out") + line(colours.warning, "4 4", "where it was") : "",
+      b > 0 ? entry(mark(0) + ring, "arc: share of draws in which the noise changed this guess (full circle: all)") : "",
+      this.reached ? "<span>faded: published alike in both worlds</span>" : "",
+    ].join("");
     if (drawn !== this.drawn) this.key.innerHTML = this.drawn = drawn; // numbers and fixed words alone
   }
 

@@ -16,6 +16,7 @@ from privgraph_workbench.text import texts
 from privgraph_workbench.theme import EPSILONS
 
 Kind = Literal["attacks", "audits"]
+KINDS: tuple[Kind, ...] = ("attacks", "audits")
 OF_RUN = ("run", "graph", "method", "unit", "seed")
 """Columns that are the same for all rows of a run."""
 LABELS = {

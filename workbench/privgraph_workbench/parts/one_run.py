@@ -52,27 +52,22 @@ WRITTEN = {LOG_NAME: "output of the worker", predictions.NAME: "predicted class 
 words = texts("runs")
 
 
-def known(run: str) -> bool:
-    """Whether there is a run of that id."""
+def shown() -> bool:
+    """Show the run of the address; False where it names none."""
     try:
-        queue.store().get(run)
-    except (UnknownRun, OptionError):
+        record = watching.watch(queue.store(), st.query_params["run"], fresh=True).record
+    except (KeyError, UnknownRun, OptionError):
         return False
-    return True
-
-
-def show(run: str) -> None:
-    """Show the run of that id. Raises `UnknownRun`."""
-    record = watching.watch(queue.store(), run, fresh=True).record
     if record.unreadable:
         st.title("Unreadable run")
         states.badge(record)
         states.unreadable(record)
-        return
+        return True
     title = f"{naming.method_title(record.spec.method)} on {naming.graph_short(record)}"
     st.set_page_config(page_title=f"{title} · privgraph")
     st.title(markup.literal(title))
-    shell.fragment(_draw, run_every=POLL_SECONDS if record.pending else None)(run, record.pending)
+    shell.fragment(_draw, run_every=POLL_SECONDS if record.pending else None)(record.id, record.pending)
+    return True
 
 
 def _draw(run: str, was_live: bool) -> None:
@@ -159,8 +154,8 @@ def _result(record: RunRecord, told: Outlook, same: Sequence[RunRecord]) -> None
     left, right = layout.columns(f"numbers-{record.id}", (1, 4))
     with left:
         _accuracy(record)
-    with right:
-        if said is not None:
+    if said is not None:
+        with right:
             statement.numbers(said, bare=shown_bare(queue.store().audits(record.id), said))
     left, right = layout.columns(f"run-{record.id}", 2)
     with left:
@@ -170,8 +165,7 @@ def _result(record: RunRecord, told: Outlook, same: Sequence[RunRecord]) -> None
     with right:
         if said is not None and said.unit != "none" and 1 < len(said.ledger) <= MOST_BARS:
             drawn_figure("ledger", ledger.data(said.ledger, said.delta), record.id, [record])
-    kinds: tuple[evidence.Kind, ...] = ("attacks", "audits")
-    for kind in kinds:
+    for kind in evidence.KINDS:
         found = evidence.frame(kind)
         if (found.run == record.id).any():
             evidence.table(found[found.run == record.id], kind, leave_out=evidence.OF_RUN)

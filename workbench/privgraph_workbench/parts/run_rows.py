@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean
@@ -16,7 +15,6 @@ from privgraph_workbench.summary import confidence
 from privgraph_workbench.theme import EPSILONS, Epsilon
 from privgraph_workbench.words import naming
 from privgraph_workbench.words.measures import ACCURACY, measure
-from privgraph_workbench.words.naming import method_title
 from privgraph_workbench.words.numbers import percent, stated
 
 Light = Mapping[str, Any]
@@ -66,18 +64,14 @@ def rows(groups: Sequence[Sequence[Light]], records: Mapping[str, RunRecord]) ->
 def _row(group: Sequence[Light], record: RunRecord | None, words: Mapping[str, str]) -> dict[str, Any]:
     first, accuracies = group[0], _held(group, "test_accuracy")
     mean, low, high = confidence(accuracies, most=1.0) if accuracies else (None, None, None)
-    title, unit = naming.data_title(first["dataset"]), first["unit"]
+    title, unit, of = naming.data_title(first["dataset"]), first["unit"], measure(first["method"])
     size = naming.titled(first["dataset"], first["graph"]).removeprefix(title).strip(" ()")
     found = Counter(one["state"] for one in group)
     state = ", ".join(f"{count} {state_word(one)}" for one, count in found.items()) if len(group) > 1 else _state(first)
-    look = "live" if found.keys() & {*LIVE} else "bad" if found.keys() & {"failed", "lost"} else "quiet"
-    if found.keys() == {"done"}:
-        state = look = ""
-    newest = max(_held(group, "created"), default=None)
     asked = "" if record is None or naming.unit_of(record) == "none" else naming.budget(record)
     blind = unit == "none" and naming.reads_no_edge(first["method"])  # it hides all edges, and needs no noise for it
     return {
-        "title": method_title(first["method"]),
+        "title": naming.method_title(first["method"]),
         "told": ", ".join(filter(None, (asked, "" if record is None else words[naming.setting(record)]))),
         "graph": title,
         "size": size or ("" if first["nodes"] is None else f"{first['nodes']:,} nodes"),
@@ -87,19 +81,16 @@ def _row(group: Sequence[Light], record: RunRecord | None, words: Mapping[str, s
         "low": low,
         "high": high,
         "accuracy": percent(mean),
-        "measure": measure(first["method"]) if accuracies and measure(first["method"]) != ACCURACY else "",
+        "measure": of if accuracies and of != ACCURACY else "",
         "spread": "" if low is None or high is None else f"{100 * low:.1f} – {100 * high:.1f}",
-        "state": state,
-        "look": look,
-        "when": "" if newest is None else since(time.time() - newest),
+        "state": "" if found.keys() == {"done"} else state,
+        "look": "live" if found.keys() & {*LIVE} else "bad" if found.keys() & {"failed", "lost"} else "quiet",
+        "when": max(_held(group, "created"), default=None),
         "tags": sorted({str(tag) for one in group for tag in one["tags"]}),
         "marks": list(dict.fromkeys(str(one["tuning"]) for one in group if one["tuning"])),
         "runs": [
-            {
-                "id": one["id"],
-                "seed": one["seed"],
-                "text": percent(one["test_accuracy"]) if one["state"] == "done" else _state(one),
-            }
+            {key: one[key] for key in ("id", "seed")}
+            | {"text": percent(one["test_accuracy"]) if one["state"] == "done" else _state(one)}
             for one in group
         ],
     }
@@ -123,32 +114,12 @@ def _epsilons(group: Sequence[Light]) -> list[dict[str, Any]]:
     """The epsilons of the setting, each the largest over its runs; of none that protects nothing."""
     found, private = [], group[0]["unit"] != "none"
     for kind, mark in EPSILONS.items():
-        held = _held(group, f"{kind}_epsilon")
-        if not held or not (private or kind == "sound"):
+        if not (held := _held(group, f"{kind}_epsilon")) or not (private or kind == "sound"):
             continue
         text = stated(kind, max(held))
-        if kind == "audited":
-            text = f"≥ {text} audited" if max(held) > 0 else "audited: nothing shown"
-        found.append(
-            {
-                "kind": kind,
-                "glyph": mark.glyph,
-                "title": mark.title,
-                "text": f"{text} published" if kind == "published" else text,
-                "refuted": kind in CLAIMED and refuted(group, kind),
-                "public": kind == "sound" and private and any(one["example"] for one in group),
-            }
-        )
+        shown = f"≥ {text} audited" if max(held) > 0 else "audited: nothing shown"
+        one: dict[str, Any] = {"kind": kind, "glyph": mark.glyph, "title": mark.title}
+        one["text"] = {"published": f"{text} published", "audited": shown}.get(kind, text)
+        one["refuted"] = kind in CLAIMED and refuted(group, kind)
+        found.append(one | {"public": kind == "sound" and private and any(each["example"] for each in group)})
     return found
-
-
-def since(seconds: float) -> str:
-    """How long ago something was, in one unit.
-
-    >>> since(20), since(7300), since(200_000)
-    ('just now', '2 h ago', '2 days ago')
-    """
-    for unit, length in (("day", 86_400), ("h", 3600), ("min", 60)):
-        if count := int(seconds // length):
-            return f"{count} {unit}{'s' * (unit == 'day' and count > 1)} ago"
-    return "just now"
