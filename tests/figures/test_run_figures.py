@@ -14,7 +14,7 @@ from privgraph.progress import Metric
 from privgraph.runs.leases import Outcome, new_worker
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
-from privgraph_workbench.figures import figure_of, thinning
+from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.graphs import degrees
 from privgraph_workbench.figures.runs import compare, convergence, curves
 
@@ -65,7 +65,7 @@ def test_a_retried_run_starts_its_curves_again(store: RunStore) -> None:
 @given(values=st.lists(st.floats(-10, 10), min_size=1, max_size=400), limit=st.integers(4, 60))
 def test_thinning_keeps_ends_and_extremes(values: list[float], limit: int) -> None:
     rows = [{"step": step, "value": value} for step, value in enumerate(values)]
-    kept = thinning.thin(rows, limit)
+    kept = curves.thin(rows, limit)
     assert len(kept) <= max(limit, 1)
     steps = [row["step"] for row in kept]
     assert steps == sorted(set(steps))

@@ -50,7 +50,7 @@ SLOTS: Mapping[str, int] = _LOOKS["slots"]
 """The slot of each method."""
 
 # By slot, in plotly's words; bars are hatched with patterns.
-DASHES = ("solid", "4px,2px", "dashdot", "longdashdot", "5px,2px,1px,2px", "10px,3px")
+DASHES = ("solid", "4px,2px", "8px,3px,2px,3px", "15px,3px,2px,3px", "5px,2px,1px,2px", "10px,3px")
 MARKERS = ("square", "triangle-down", "cross", "x", "star", "pentagon", "octagon", "hexagon")
 PATTERNS = ("", "x", "-", ".", "+", "|")
 

@@ -96,13 +96,12 @@ def _files(store: RunStore, record: RunRecord, kind: str) -> dict[str, bytes]:
     if kind == "md":
         return {f"{record.id}.md": _report(store, record).encode()}
     # Imported here: matplotlib and plotly take longer to import than most commands take to run.
-    from privgraph_workbench.figures import thinning
     from privgraph_workbench.figures.costs import ledger
     from privgraph_workbench.figures.export import export
     from privgraph_workbench.figures.runs import curves
 
     statements = {record.id: record.statement} if record.statement is not None else {}
-    limit = EVERYTHING if kind == "csv" else thinning.LIMIT
+    limit = EVERYTHING if kind == "csv" else curves.LIMIT
     figures = {"curves": curves.data(store.events(record.id), run=record.id, limit=limit, record=record)}
     if record.statement is not None and record.statement.ledger:
         figures["ledger"] = ledger.data(record.statement.ledger, record.statement.delta)

@@ -11,6 +11,7 @@ import csv
 import io
 import json
 import logging
+import mimetypes
 import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,17 +33,9 @@ from privgraph_workbench.figures.chart import Chart, Flag, Rows, flags
 from privgraph_workbench.figures.statements import block
 
 Statements = Mapping[str, PrivacyStatement]
-FORMATS: Mapping[str, str] = {
-    "svg": "image/svg+xml",
-    "pdf": "application/pdf",
-    "png": "image/png",
-    "csv": "text/csv",
-    "txt": "text/plain",
-    "json": "application/json",
-}
-"""Every format, with its media type; `txt` is what belongs beside a CSV."""
-
 PICTURES = ("svg", "pdf", "png")
+FORMATS = {kind: mimetypes.types_map[f".{kind}"] for kind in (*PICTURES, "csv", "txt", "json")}
+"""Every format, with its media type; `txt` is what belongs beside a CSV."""
 DPI = 160
 FONTS = (
     *("DejaVu Sans", "Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans CJK KR", "Noto Sans SC", "Noto Sans JP"),

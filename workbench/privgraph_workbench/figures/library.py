@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import pandas as pd
 
 from privgraph.attacks.record import AttackRecord
 from privgraph.runs.records import RunRecord
 from privgraph_workbench import summary
-from privgraph_workbench.figures import catalogue, figure_of
-from privgraph_workbench.figures.figure import Figure
+from privgraph_workbench.figures import catalogue as names
+from privgraph_workbench.figures import figure_of as figure
 
-
-def names() -> Iterable[str]:
-    """All figures."""
-    return catalogue().keys()
-
-
-def figure(name: str) -> Figure:
-    """The figure of that name. Raises `UnknownName` with the nearest match."""
-    return figure_of(name)
+__all__ = ["figure", "names", "table"]
 
 
 def table(records: Sequence[RunRecord], attacks: Sequence[AttackRecord]) -> pd.DataFrame:

@@ -17,7 +17,6 @@ from privgraph.runs.records import RunRecord, StoredEvent
 from privgraph.runs.store import RunStore
 from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.runs import curves
-from privgraph_workbench.figures.thinning import LIMIT
 
 LOOK_EVERY = 0.5
 """Seconds for which what the store said is not asked again."""
@@ -57,7 +56,7 @@ class Watched:
             drawn, of, count, made = self._drawn.get(theme, ({}, not live, 0, 0.0))
             new = len(self.events) - count
             if of != live or (new and (10 * new > count or now - made > DRAW_EVERY)):
-                rows = curves.data(self.events, limit=LIVE_LIMIT if live else LIMIT)
+                rows = curves.data(self.events, limit=LIVE_LIMIT if live else curves.LIMIT)
                 drawn = json.loads(figure_of("curves").plot(rows, theme).to_json())
                 self._drawn[theme] = drawn, live, len(self.events), now
             return drawn

@@ -22,21 +22,11 @@ from privgraph_workbench.theme import Theme, theme
 from privgraph_workbench.words.markup import wrapped
 from privgraph_workbench.words.numbers import exact_percent
 
-# The theme's words for dashes and symbols, in matplotlib's.
-DASHES: Mapping[str, Any] = {
-    "solid": "solid",
-    "dash": (0, (5, 2.5)),
-    "dot": (0, (1.2, 1.6)),
-    "dashdot": (0, (5, 1.6, 1.2, 1.6)),
-    "4px,2px": (0, (2.4, 1.2)),
-    "longdashdot": (0, (9, 2, 1.2, 2)),
-    "5px,2px,1px,2px": (0, (3, 1, 0.8, 1)),
-    "10px,3px": (0, (6, 1.8)),
-}
 MARKERS: Mapping[str, str] = {
     **{"circle": "o", "square": "s", "diamond": "D", "triangle-up": "^", "triangle-down": "v", "octagon": "8"},
     **{"cross": "P", "x": "X", "star": "*", "pentagon": "p", "hexagon": "h"},
 }
+"""The theme's symbols."""
 SETTINGS = {"text.parse_math": False, "svg.fonttype": "none", "svg.hashsalt": "privgraph", "pdf.fonttype": 42}
 """What must hold of matplotlib's settings while a chart is drawn and saved: a dollar sign is only a dollar
 sign, text stays text, and equal figures give equal files."""
@@ -212,13 +202,14 @@ def _series(axis: Axes, series: Series, panel: Panel, colours: Theme) -> Any:
         lines = [axis.plot(*piece, color=colour, alpha=opacity, linewidth=0.9, zorder=1)[0] for piece in pieces]
         return next(iter(lines), None)
     marked = series.kind in ("path", "points") or len(x) == 1  # a line of one point would not be seen
+    dash: Any = "solid" if seen.dash == "solid" else (0, [0.6 * float(one[:-2]) for one in seen.dash.split(",")])
     face, edge = (colours.background, colour) if seen.hollow else (colour, colours.background)
     return axis.plot(
         x,
         y,
         color=colour,
         zorder=3,
-        linestyle="none" if series.kind == "points" else DASHES[seen.dash],
+        linestyle="none" if series.kind == "points" else dash,
         linewidth=1.8,
         marker=MARKERS[seen.symbol] if marked else None,
         markersize=0.75 * series.size,

@@ -10,7 +10,6 @@ from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import band, grouped, marks, pairs, percentages
 from privgraph_workbench.figures.runs import curves
 from privgraph_workbench.figures.settings import composed
-from privgraph_workbench.figures.thinning import thin
 from privgraph_workbench.summary import confidence
 from privgraph_workbench.words.naming import graph_of, labels, setting, unit_of
 
@@ -42,7 +41,7 @@ def data(runs: Iterable[tuple[RunRecord, Iterable[StoredEvent]]]) -> list[Row]:
                 row |= zip(ENDS, confidence([point["value"] for point in found], most=1.0), strict=True)
                 row |= {"seeds": len(found), "composed": together[first.id]}
                 curve.append(row | {"evaluator": any(point["evaluator"] for point in found)})
-            rows += thin(curve, STEPS)
+            rows += curves.thin(curve, STEPS)
     return rows
 
 

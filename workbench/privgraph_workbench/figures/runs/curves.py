@@ -11,9 +11,10 @@ from privgraph.runs.records import RunRecord, StoredEvent
 from privgraph_workbench.figures.chart import Axis, Chart, Look, Panel, Row, Rows, Rule, Series
 from privgraph_workbench.figures.figure import figure, without
 from privgraph_workbench.figures.marks import grouped, marks
-from privgraph_workbench.figures.thinning import LIMIT, thin
 from privgraph_workbench.words.measures import ACCURACY, measure
 
+LIMIT = 1000
+"""Points of a curve that are kept where nobody says how many."""
 TITLES = {
     "train_loss": "training loss",
     "val_loss": "validation loss",
@@ -50,6 +51,19 @@ def data(
         if attempt == latest and isinstance(one, Metric)
     ]
     return [row for held in grouped(rows, "metric").values() for row in thin(held, limit)]
+
+
+def thin(rows: Rows, limit: int) -> list[Row]:
+    """At most `limit` (4 or more) of the rows, in order: the first, the last, and of each stretch the lowest
+    and highest value."""
+    if len(rows) <= limit:
+        return list(rows)
+    inner, stretches = range(1, len(rows) - 1), (limit - 2) // 2
+    keep = {0, len(rows) - 1}
+    for stretch in range(stretches):
+        part = inner[len(inner) * stretch // stretches : len(inner) * (stretch + 1) // stretches]
+        keep |= {find(part, key=lambda place: rows[place]["value"]) for find in (min, max)}
+    return [rows[place] for place in sorted(keep)]
 
 
 @figure("curves", "Learning curves", data, needs="events", table=without("measure"))
