@@ -183,12 +183,6 @@ def specs_of(spec: DatasetSpec, method: MethodSpec, asked: Asked) -> list[RunSpe
     return [make_spec(method.name, spec.name, values | one, seed=seed, **shared) for one in budgets for seed in seeds]
 
 
-def outlook_of(run: RunSpec, method: MethodSpec) -> Outlook:
-    """What finished runs, else those of the examples, say of such a run."""
-    methods = dict.fromkeys((run.method, method.without_privacy, advice.BASELINE))
-    return expecting.outlook(expecting.known_rows(queue.store(), methods, run.dataset), run)
-
-
 def numbers(found: Sequence[Plan], told: Outlook, asked: Asked, runs: Sequence[RunSpec], relations: bool) -> None:
     """Epsilon, noise, expected accuracy and time, each from the first budget to the last."""
     name = next(iter(found[0].noise), "") if found else ""
@@ -203,7 +197,7 @@ def numbers(found: Sequence[Plan], told: Outlook, asked: Asked, runs: Sequence[R
         workers = 1
         with suppress(StoreError):
             workers = capacity()
-        took = sweeps.seconds(runs, found[0].facts, expecting.finished(queue.own(), [runs[0].method]), workers)
+        took = sweeps.seconds(runs, found[0].facts, expecting.known(queue.own(), [runs[0].method])[0], workers)
     time = [] if took is None else [duration(max(1.0, took))]
     accuracy = "Expected PREC@1" if relations else "Expected accuracy"
     for label, shown, nothing, hint in (
@@ -324,7 +318,7 @@ def form() -> None:
     if found and (refusal := too_large(max(plan.memory_mb for plan in found))):
         reasons.append(refusal)
     runs = [] if errors or reasons else specs_of(spec, method, asked)
-    told = outlook_of(runs[0], method) if runs else Outlook()
+    told = expecting.outlook(expecting.beside(queue.store(), runs[0])[1], runs[0]) if runs else Outlook()
     with bar:
         numbers(found or [], told, asked, runs, RELATIONS in method.tasks)
         label = "Run" if len(runs) < 2 else f"Run {len(runs)} runs"

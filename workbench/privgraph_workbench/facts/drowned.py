@@ -3,7 +3,7 @@ sizes. No Streamlit, no torch."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from privgraph.data.spec import PublicFacts
 from privgraph.mechanisms.randomised_response import asymmetric, pair_count
@@ -20,20 +20,13 @@ COORDINATES = 0.05
 together it is many times as long."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Drowned:
-    """A mechanism whose noise is larger than its signal: `noise` beside `signal` in the same unit, and in
-    words what is hidden. `edges`: what drowns is what edges say; features may still teach."""
+class Drowned(NamedTuple):
+    """A mechanism whose noise is so many `times` its signal, and in words `what` is hidden."""
 
-    noise: float
-    signal: float
+    times: float
     what: str
     edges: bool
-
-    @property
-    def times(self) -> float:
-        """How many times the signal the noise is."""
-        return self.noise / self.signal
+    """Whether what drowns is what edges say; features may still teach."""
 
 
 def drowned(plan: Plan) -> Drowned | None:
@@ -45,26 +38,22 @@ def drowned(plan: Plan) -> Drowned | None:
     these are fewer than `HARDLY_ANY`. Votes are not judged: their methods say it in the plan's notes.
     """
     found = [one for entry in plan.statement.ledger if (one := _judged(entry, plan.facts)) is not None]
-    return max((one for one in found if one.times > 1), key=lambda one: one.times, default=None)
+    return max((one for one in found if one.times > 1), default=None)
 
 
 def _judged(entry: LedgerEntry, facts: PublicFacts) -> Drowned | None:
     std = entry.noise_std or 0.0
-    if entry.kind in AGGREGATIONS:
-        mean = facts.entries / max(1, facts.nodes)
-        what = "each sum over a node's neighbours"
-        return Drowned(noise=std, signal=mean, what=what, edges=True) if std and mean else None
+    if entry.kind in AGGREGATIONS and facts.entries:
+        return Drowned(std * facts.nodes / facts.entries, "each sum over a node's neighbours", edges=True)
     if entry.kind in OF_GRADIENTS and entry.sensitivity:
-        clip = entry.worst.clip or entry.sensitivity
         batch = max(1.0, (entry.sampling_rate or 1.0) * facts.train_nodes)
-        signal = COORDINATES * clip * batch
-        return Drowned(noise=std, signal=signal, what="each step's gradient", edges=False) if std else None
+        longest = (entry.worst.clip or entry.sensitivity) * batch
+        return Drowned(std / (COORDINATES * longest), "each step's gradient", edges=False)
     if entry.kind is MechanismKind.RANDOMISED_RESPONSE and facts.edges:
-        pairs = pair_count(facts.nodes, facts.undirected)
-        answers = entry.event
+        pairs, answers = pair_count(facts.nodes, facts.undirected), entry.event
         if isinstance(answers, PureDP):  # its coins follow a noisy number of edges: here, for who holds them, the true
             answers = asymmetric(answers.epsilon, min(1.0, facts.edges / pairs)).event()
         assert isinstance(answers, RandomizedResponse)
         stay, made = answers.one_to_one * facts.edges, answers.zero_to_one * max(0, pairs - facts.edges)
-        return Drowned(noise=HARDLY_ANY * made, signal=stay, what="the true edges", edges=True)
+        return Drowned(HARDLY_ANY * made / stay, "the true edges", edges=True)
     return None

@@ -67,27 +67,23 @@ class Outlook:
         return {"low": None, "high": None, **row, "seeds": min(left["seeds"], right["seeds"])}
 
 
-def finished(store: RunStore, methods: Iterable[str], graph: str = "") -> tuple[RunRecord, ...]:
-    """The finished runs of these methods that can be read, on that data set or on any."""
-    return _finished(store, tuple(methods), graph, store.done_mark(), store.evidence_mark())
+def known(store: RunStore, methods: Iterable[str], graph: str = "") -> tuple[list[RunRecord], list[Row]]:
+    """The finished runs of these methods that can be read, on that data set or on any, and their settings."""
+    return _known(store, tuple(methods), graph, store.done_mark(), store.evidence_mark())
 
 
 @lru_cache(maxsize=32)
-def _finished(
+def _known(
     store: RunStore, methods: tuple[str, ...], graph: str, *_marks: tuple[float | None, ...]
-) -> tuple[RunRecord, ...]:
+) -> tuple[list[RunRecord], list[Row]]:
     query = RunQuery(methods=methods, datasets=(graph,) if graph else (), states=("done",), limit=MOST)
-    return tuple(one for one in store.find(query) if not one.unreadable)
+    records = [one for one in store.find(query) if not one.unreadable]
+    return records, setting_rows(records)
 
 
-def known_rows(store: RunStore, methods: Iterable[str], graph: str) -> list[Row]:
-    """The settings of these runs."""
-    return _known_rows(store, tuple(methods), graph, store.done_mark(), store.evidence_mark())
-
-
-@lru_cache(maxsize=32)
-def _known_rows(store: RunStore, methods: tuple[str, ...], graph: str, *_marks: tuple[float | None, ...]) -> list[Row]:
-    return setting_rows(finished(store, methods, graph))
+def beside(store: RunStore, spec: RunSpec) -> tuple[list[RunRecord], list[Row]]:
+    """The same of the run's method and of what it is read beside, on its data."""
+    return known(store, dict.fromkeys((spec.method, METHODS[spec.method].without_privacy, BASELINE)), spec.dataset)
 
 
 def outlook(rows: Iterable[Row], spec: RunSpec) -> Outlook:
@@ -114,26 +110,20 @@ def outlook(rows: Iterable[Row], spec: RunSpec) -> Outlook:
 def _nearest(rows: Sequence[Row], spec: RunSpec) -> tuple[list[Row], tuple[str, ...]]:
     """The rows whose options are nearest to these, all with the same options but epsilon; and the labels of
     the options in which they differ."""
-    groups: dict[str, list[Row]] = {}
+    wanted, asked = _loose(spec.options, spec.dataset), spec.asked_epsilon
+    groups: dict[str, tuple[list[str], list[Row]]] = {}
     for row in rows:
-        groups.setdefault(str(_loose(row["options"], spec.dataset)), []).append(row)
-    if not groups:
-        return [], ()
-    wanted = _loose(spec.options, spec.dataset)
+        held = _loose(row["options"], spec.dataset)
+        away = sorted(name for name in wanted.keys() | held.keys() if wanted.get(name) != held.get(name))
+        groups.setdefault(str(held), (away, []))[1].append(row)
 
-    def away(group: Sequence[Row]) -> list[str]:
-        held = _loose(group[0]["options"], spec.dataset)
-        return sorted(name for name in wanted.keys() | held.keys() if wanted.get(name) != held.get(name))
+    def distance(group: tuple[list[str], list[Row]]) -> tuple[int, int]:
+        budgets = [row["asked"] for row in group[1] if row["asked"] is not None]
+        beyond = asked is not None and bool(budgets) and not min(budgets) <= asked <= max(budgets)
+        return len(group[0]) + BEYOND * beyond, -sum(row["seeds"] for row in group[1])
 
-    def beyond(group: Sequence[Row]) -> bool:
-        budgets, asked = [row["asked"] for row in group if row["asked"] is not None], spec.asked_epsilon
-        return asked is not None and bool(budgets) and not min(budgets) <= asked <= max(budgets)
-
-    best = min(
-        groups.values(),
-        key=lambda group: (len(away(group)) + BEYOND * beyond(group), -sum(row["seeds"] for row in group)),
-    )
-    return best, tuple(settings.title(name, (spec.method,)) for name in away(best))
+    away, best = min(groups.values(), key=distance, default=([], []))
+    return best, tuple(settings.title(name, (spec.method,)) for name in away)
 
 
 def _loose(options: Mapping[str, Scalar], data: str) -> dict[str, Scalar]:

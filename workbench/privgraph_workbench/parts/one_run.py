@@ -19,7 +19,6 @@ from privgraph.privacy.serialisation import entry_from_json
 from privgraph.registry import METHODS
 from privgraph.runs.leases import LOG_NAME
 from privgraph.runs.records import RunQuery, RunRecord, StoredEvent, StoreError, UnknownRun
-from privgraph_workbench.advice import BASELINE
 from privgraph_workbench.components import live_plot
 from privgraph_workbench.facts import datasets, describing, expecting, method_costs, plans
 from privgraph_workbench.facts.expecting import METRIC, Outlook
@@ -98,14 +97,13 @@ def _draw(run: str, was_live: bool) -> None:
 
 def outlook(record: RunRecord) -> tuple[Outlook, list[RunRecord]]:
     """What finished runs say beside this one, and the runs of its setting, itself among them."""
-    method, store = METHODS.get(record.spec.method), queue.store()
-    if method is None or METRIC not in record.metrics:
+    if record.spec.method not in METHODS or METRIC not in record.metrics:
         return Outlook(), [record]
-    names = tuple(dict.fromkeys((record.spec.method, method.without_privacy, BASELINE)))
-    told = expecting.outlook(expecting.known_rows(store, names, record.spec.dataset), record.spec)
-    others = expecting.finished(store, names, record.spec.dataset) if record.tuning is None else ()
-    same = [one for one in others if one.tuning is None and naming.setting(one) == naming.setting(record)]
-    return told, sorted({one.id: one for one in (record, *same)}.values(), key=lambda one: (one.spec.seed, one.id))
+    others, rows = expecting.beside(queue.store(), record.spec)
+    alone = record.tuning is not None
+    same = [one for one in others if not (alone or one.tuning) and naming.setting(one) == naming.setting(record)]
+    ordered = sorted({one.id: one for one in (record, *same)}.values(), key=lambda one: (one.spec.seed, one.id))
+    return expecting.outlook(rows, record.spec), ordered
 
 
 def _head(record: RunRecord) -> None:

@@ -6,13 +6,10 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-OF_RUNS = frozenset(
-    {
-        *("tradeoff", "expected", "depth", "teachers_compared", "neighbours_heatmap"),
-        "relation_ranking",
-    }
-)
-"""The figures that are drawn from runs; the others from their rows."""
+from privgraph_workbench.figures import figure_of
+
+OF_RUNS = ("runs", "outlook")
+"""What figures read that are drawn from the notebook's own runs; the others are drawn from their rows."""
 IMPORTS = "import json\nimport secrets\nfrom pathlib import Path\n\nimport privgraph as pg"
 TRAIN = """first = secrets.randbelow(2**16)
 specs = [
@@ -41,7 +38,10 @@ def notebook(
         f"print(*{json.dumps([one for one in words if one])}, sep='\\n')",
         f"SETTINGS = json.loads({json.dumps(json.dumps(settings))})",
         *([TRAIN] if settings else []),
-        *((RUNS if name in OF_RUNS and settings else ROWS).format(name=name, path=path) for name, path in figures),
+        *(
+            (RUNS if figure_of(name).reads in OF_RUNS and settings else ROWS).format(name=name, path=path)
+            for name, path in figures
+        ),
         f"print({json.dumps(stated)})",
     ]
     book = {
