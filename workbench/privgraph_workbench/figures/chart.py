@@ -108,17 +108,18 @@ class Panel:
 class Series:
     """One thing drawn in one panel, and one entry of the legend (or none). Texts are plain.
 
-    kind: `line` (broken where y is None), `path` (a line with a marker on each point), `points`, `bars`
-    (horizontal where the panel's y axis is of categories), `band` (from `low` to `y`), `links` (segments, x
-    and y in pairs), `cells` (squares, both axes of categories: the larger its number in `low`, the stronger
-    its colour). `text` stands in each cell or bar. `slot` chooses the colour, `shape` dash and marker (none:
-    as `slot`); `faint` lines stand back. Of the three epsilons `epsilon` alone chooses the look; with a
-    `shape`, only whether marks are filled. Series of one `group` hide and show together. `keys` say for each
-    point what a page is told when it is clicked. Without places it is an entry of the legend alone.
+    kind: `line` (broken where y is None), `steps` (level up to the next point), `path` (a line with a marker
+    on each point), `points`, `bars` (horizontal where the panel's y axis is of categories), `band` (from
+    `low` to `y`), `links` (segments, x and y in pairs), `cells` (squares, both axes of categories: the larger
+    its number in `low`, the stronger its colour). `text` stands in each cell or bar. `slot` chooses the
+    colour, `shape` dash and marker (none: as `slot`); `faint` lines stand back. Of the three epsilons
+    `epsilon` alone chooses the look; with a `shape`, only whether marks are filled. Series of one `group`
+    hide and show together. `keys` say for each point what a page is told when it is clicked. Without places
+    it is an entry of the legend alone.
     """
 
     name: str
-    kind: Literal["line", "path", "points", "bars", "band", "links", "cells"]
+    kind: Literal["line", "steps", "path", "points", "bars", "band", "links", "cells"]
     x: tuple[Coordinate, ...] = ()
     y: tuple[Coordinate, ...] = ()
     low: tuple[float | None, ...] = ()

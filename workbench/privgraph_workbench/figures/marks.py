@@ -173,16 +173,18 @@ def level(places: Sequence[Coordinate], y: float, name: str, slot: int, **look: 
     return Series(name=name, kind="line", x=(places[0], places[-1]), y=(y, y), slot=slot, **look)
 
 
-def band(rows: Rows, x: str, **look: Any) -> list[Series]:
-    """The 95% confidence bands of rows over the column `x`, interrupted where a row has no interval."""
+def banded(rows: Rows, x: str, y: str, **look: Any) -> list[Series]:
+    """A curve of rows on its 95% confidence bands, which are interrupted where a row has no interval."""
     pieces: list[list[Row]] = [[]]
     for row in rows:
         if row["low"] is None:
             pieces.append([])
         else:
             pieces[-1].append(row)
-    look |= {"name": "95% confidence", "kind": "band", "legend": False}
-    return [marks(one, x, "high", low=tuple(row["low"] for row in one), **look) for one in pieces if len(one) > 1]
+    ground = {"slot": look["slot"], "panel": look.get("panel", 0), "group": look["name"], "legend": False}
+    ground |= {"name": "95% confidence", "kind": "band"}
+    drawn = [marks(one, x, "high", low=tuple(row["low"] for row in one), **ground) for one in pieces if len(one) > 1]
+    return [*drawn, marks(rows, x, y, **{"group": look["name"], **look})]
 
 
 # Axes and charts

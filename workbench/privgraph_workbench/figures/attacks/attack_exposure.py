@@ -8,7 +8,7 @@ from privgraph_workbench.facts.references import LEVEL
 from privgraph_workbench.figures.attacks.attack_areas import classes_alone
 from privgraph_workbench.figures.chart import Axis, Chart, Flag, Look, Panel, Row, Rows, Rule
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import grouped, intervals, marks, named
+from privgraph_workbench.figures.marks import grouped, intervals, marks, named, pairs
 from privgraph_workbench.leaks import by_similarity
 
 HOVER = ("name", "nodes", "exposure", "low", "high")
@@ -43,4 +43,4 @@ def chart(rows: Rows) -> Chart:
         look: Look = {"panel": place, "legend": place == 0}
         series += intervals(held, "group", name=f"{LEVEL:.0%} interval over nodes", **look)
         series.append(marks(held, "exposure", "group", name="mean exposure", hover=HOVER, **look))
-    return Chart(panels=tuple(panels), series=tuple(series), columns=1, height=200 * len(kinds) + 26 * len(rows))
+    return pairs(panels, series, columns=1, height=200 * len(kinds) + 26 * len(rows))

@@ -126,27 +126,14 @@ def chart(rows: Rows) -> Chart:
         if band := curves.get("band") if own[0]["banded"] else None:
             low = tuple(max(row["low"], floor) for row in band)  # no logarithm of 0
             series.append(marks(band, "false", "high", name=name, kind="band", low=low, legend=False, **look))
-        lines: list[tuple[list[Row], str, Look]] = []
-        if curve := curves.get("mean") or _stepped(curves.get("attack", ())):
-            area = curve[0]["area" if curve[0]["curve"] == "mean" else "own_area"]
-            lines.append((curve, f"{name} (area {number(area)})", look))
+        if curve := curves.get("mean") or curves.get("attack"):
+            # in steps, as an attacker reaches it who keeps to a threshold, and as rates in tables are counted
+            area, kind = ("area", "line") if curve[0]["curve"] == "mean" else ("own_area", "steps")
+            told = textwrap.fill(f"{name} (area {number(curve[0][area])})", 66)
+            series.append(marks(curve, "false", "true", name=told, kind=kind, **look))
         if claim := curves.get("sound"):
             # several limits would be one line in several places: each has its curve's colour then
             alone: Look = {"epsilon": "sound"} if only else {"slot": slot, "shape": DOTTED}
             told = f"sound ε = {stated('sound', claim[0]['epsilon'])} allows no more{f': {name}' * (not only)}"
-            lines.append((claim, told, alone))
-        series += [
-            marks(held, "false", "true", name=textwrap.fill(said, 66), kind="line", **of) for held, said, of in lines
-        ]
+            series.append(marks(claim, "false", "true", name=textwrap.fill(told, 66), kind="line", **alone))
     return single(x, y, series, height=470, legend=True)
-
-
-def _stepped(curve: Rows) -> list[Row]:
-    """The curve in steps: what an attacker reaches who keeps to a threshold. A straight line between two
-    thresholds would take a coin between them, which the rates in tables and the band do not."""
-    steps: list[Row] = []
-    for row in curve:
-        if steps and row["false"] > steps[-1]["false"] and row["true"] > steps[-1]["true"]:
-            steps.append({**steps[-1], "false": row["false"]})
-        steps.append(row)
-    return steps

@@ -8,7 +8,7 @@ from typing import Any
 
 from privgraph_workbench.figures.chart import COLUMNS, Axis, Chart, Flag, Panel, Row, Rows, Rule, Series
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import empty, grouped, logarithmic, marks, placed
+from privgraph_workbench.figures.marks import empty, grouped, logarithmic, marks, pairs, placed
 from privgraph_workbench.theme import EPSILONS, Epsilon
 
 KINDS: tuple[Epsilon, ...] = ("sound", "published")
@@ -43,13 +43,8 @@ def chart(rows: Rows) -> Chart:
         series += epsilons(held, "x", panel=place)
     title = ": ".join(filter(None, (*groups, f"ε against {str(rows[0]['axis']).partition(' (')[0]}")))
     unproved = any(not any(placed(row["epsilon"]) for row in held) for held in groups.values())
-    return Chart(
-        title=title if len(groups) == 1 else "Side by side",
-        panels=tuple(panels),
-        series=tuple(series),
-        flags=(Flag.UNPROVED,) * unproved,
-        height=340,
-    )
+    title = title if len(groups) == 1 else "Side by side"
+    return pairs(panels, series, columns=3, title=title, flags=(Flag.UNPROVED,) * unproved, height=340)
 
 
 def epsilons(rows: Rows, x: str, **look: Any) -> list[Series]:

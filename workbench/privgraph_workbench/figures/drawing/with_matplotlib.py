@@ -210,6 +210,7 @@ def _series(axis: Axes, series: Series, panel: Panel, colours: Theme) -> Any:
         color=colour,
         zorder=3,
         linestyle="none" if series.kind == "points" else dash,
+        drawstyle="steps-post" if series.kind == "steps" else "default",
         linewidth=1.8,
         marker=MARKERS[seen.symbol] if marked else None,
         markersize=0.75 * series.size,

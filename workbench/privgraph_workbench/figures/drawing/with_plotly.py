@@ -193,17 +193,17 @@ def _trace(series: Series, panel: Panel, colours: Theme) -> go.Scatter | go.Bar 
         across, up = ([one for at in range(0, len(ends), 2) for one in (*ends[at : at + 2], None)] for ends in (x, y))
         thin, width = (_transparent(colours.muted, 0.7), 1.0) if series.faint else (colour, 1.5)
         return go.Scatter(x=across, y=up, mode="lines", line={"color": thin, "width": width}, hoverinfo="skip")
-    mode = {"line": "lines", "path": "lines+markers", "points": "markers"}[series.kind]
+    mode = {"path": "lines+markers", "points": "markers"}.get(series.kind, "lines")
     edge = {"color": colour if seen.hollow else colours.background, "width": 2 if seen.hollow else 1}
     symbol = f"{seen.symbol}-open" if seen.hollow else seen.symbol
     return go.Scatter(
         x=x,
         y=y,
         mode="markers" if len(series.x) == 1 else mode,  # a line of one point would not be seen
-        line={"color": colour, "width": 2, "dash": seen.dash},
+        line={"color": colour, "width": 2, "dash": seen.dash, "shape": "hv" if series.kind == "steps" else "linear"},
         marker={"symbol": symbol, "size": series.size, "color": colour, "line": edge},
         connectgaps=False,
-        cliponaxis=series.kind == "line",  # a mark on the edge of the axes is seen whole
+        cliponaxis=mode == "lines",  # a mark on the edge of the axes is seen whole
         opacity=FAINT if series.faint else 1,
         customdata=list(series.keys) or None,
         text=told or None,

@@ -7,7 +7,7 @@ from typing import Any
 
 from privgraph_workbench.figures.chart import Axis, Chart, Row, Rows, Series
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import band, grouped, marks, single
+from privgraph_workbench.figures.marks import banded, grouped, single
 from privgraph_workbench.summary import confidence
 
 
@@ -31,7 +31,6 @@ def data(measured: Iterable[Any]) -> list[Row]:
 def chart(rows: Rows) -> Chart:
     series: list[Series] = []
     for slot, (network, held) in enumerate(grouped(rows, "network").items()):
-        series += band(held, "share", slot=slot, group=network)
-        series.append(marks(held, "share", "mean", name=network, kind="path", slot=slot, group=network))
+        series += banded(held, "share", "mean", name=network, kind="path", slot=slot)
     x = Axis(title="χ: out-edges of the node (share of all nodes)", percent=True, low=0.0)
     return single(x, Axis(title="change of the gradient (L2 norm)", low=0.0), series, height=360)

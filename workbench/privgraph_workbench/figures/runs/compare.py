@@ -9,7 +9,7 @@ from statistics import fmean
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.chart import COLUMNS, Axis, Chart, Flag, Look, Panel, Row, Rows, flags
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import distinct, intervals, marks, named, placed
+from privgraph_workbench.figures.marks import distinct, intervals, marks, named, pairs, placed
 from privgraph_workbench.figures.runs.tradeoff import LARGEST
 from privgraph_workbench.figures.settings import composed, setting_rows
 from privgraph_workbench.theme import EPSILONS, NEUTRAL
@@ -57,9 +57,6 @@ def chart(rows: Rows) -> Chart:
         panels.append(Panel(x=Axis(title="time (seconds)", low=0), y=named(names, labels=False)))
         text = tuple(f"{number(row['seconds'])} s" for row in told)
         series.append(marks(told, "seconds", "name", kind="bars", text=text, **look))
-    return Chart(
-        panels=tuple(panels),
-        series=tuple(series),
-        flags=flags({Flag.CUT: epsilons != every, Flag.MIXED_GRAPHS: len({row["graph"] for row in rows}) > 1}),
-        height=200 + sum(max(34, 18 * (name.count("\n") + 1)) for name in names),
-    )
+    carried = flags({Flag.CUT: epsilons != every, Flag.MIXED_GRAPHS: len({row["graph"] for row in rows}) > 1})
+    height = 200 + sum(max(34, 18 * (name.count("\n") + 1)) for name in names)
+    return pairs(panels, series, columns=3, flags=carried, height=height)

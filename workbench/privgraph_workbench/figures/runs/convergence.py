@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from privgraph.runs.records import RunRecord, StoredEvent
 from privgraph_workbench.figures.chart import Chart, Look, Panel, Row, Rows
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import band, grouped, marks, pairs, percentages
+from privgraph_workbench.figures.marks import banded, grouped, pairs, percentages
 from privgraph_workbench.figures.runs import curves
 from privgraph_workbench.figures.settings import composed
 from privgraph_workbench.summary import confidence
@@ -52,7 +52,6 @@ def chart(rows: Rows) -> Chart:
     for place, (group, members) in enumerate(groups.items()):
         panels.append(Panel(title=group, x=curves.STEPS, y=y, rules=curves.stage_rules(members)))
         for metric, points in grouped(members, "metric").items():
-            look: Look = {"slot": METRICS.index(metric), "panel": place, "group": curves.TITLES[metric]}
-            series += band(points, "step", **look)
-            series.append(marks(points, "step", "value", name=look["group"], kind="line", **look))
+            look: Look = {"name": curves.TITLES[metric], "slot": METRICS.index(metric), "panel": place}
+            series += banded(points, "step", "value", kind="line", **look)
     return pairs(panels, series)

@@ -10,7 +10,7 @@ from privgraph.progress import Metric
 from privgraph.runs.records import RunRecord, StoredEvent
 from privgraph_workbench.figures.chart import Axis, Chart, Look, Panel, Row, Rows, Rule, Series
 from privgraph_workbench.figures.figure import figure, without
-from privgraph_workbench.figures.marks import grouped, marks
+from privgraph_workbench.figures.marks import grouped, marks, pairs
 from privgraph_workbench.words.measures import ACCURACY, measure
 
 LIMIT = 1000
@@ -84,8 +84,7 @@ def chart(rows: Rows) -> Chart:
             look |= {"shape": None if several else sides[side].index(metric), "panel": list(sides).index(side)}
             look |= {"group": f"others: {name}" * behind}
             series.append(_line(points, look["group"] or (f"{run}: {name}" if several else name), **look))
-    panels = tuple(Panel(x=STEPS, y=SIDES[side], rules=stage_rules(rows)) for side in sides)
-    return Chart(panels=panels, series=tuple(series), columns=2, height=400)
+    return pairs((Panel(x=STEPS, y=SIDES[side], rules=stage_rules(rows)) for side in sides), series, height=400)
 
 
 def stage_rules(rows: Rows) -> tuple[Rule, ...]:

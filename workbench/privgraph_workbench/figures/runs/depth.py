@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.figures.chart import Axis, Chart, Look, Panel, Row, Rows
+from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rows
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import band, grouped, marks, pairs, percentages
+from privgraph_workbench.figures.marks import banded, grouped, pairs, percentages
 from privgraph_workbench.figures.palette import slots
 from privgraph_workbench.figures.settings import setting_rows, target
 from privgraph_workbench.words.naming import UNIT_WORDS
@@ -29,7 +29,5 @@ def chart(rows: Rows) -> Chart:
     for place, ((graph, unit), held) in enumerate(grouped(rows, "graph", "unit").items()):
         panels.append(Panel(title=f"{graph}, {UNIT_WORDS[unit]}", x=x, y=y))
         for name, points in grouped(held, "name").items():
-            look: Look = {"slot": colours[name], "panel": place, "group": name}
-            series += band(points, "depth", **look)
-            series.append(marks(points, "depth", "mean", name=name, kind="path", **look))
+            series += banded(points, "depth", "mean", name=name, kind="path", slot=colours[name], panel=place)
     return pairs(panels, series)

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from privgraph_workbench.facts.expecting import Outlook
-from privgraph_workbench.figures.chart import Axis, Chart, Row, Rows, Rule
+from privgraph_workbench.figures.chart import Axis, Chart, Look, Row, Rows, Rule
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import band, empty, level, marks, single
+from privgraph_workbench.figures.marks import banded, empty, level, marks, single
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.numbers import option, percent
 
@@ -51,10 +51,9 @@ def chart(rows: Rows) -> Chart:
         return empty("no run tells yet")
     places = [float(row["epsilon"]) for row in (*reached, *asked)] or [1.0]
     low, high = min(places) / 1.3, max(places) * 1.3
-    series = band(reached, "epsilon", group="reached")
-    if reached:
-        look = {"name": "finished runs, mean over seeds", "group": "reached", "hover": ("mean", "low", "high", "seeds")}
-        series.append(marks(reached, "epsilon", "mean", kind="path", shape=0, **look))
+    look: Look = {"name": "finished runs, mean over seeds", "kind": "path", "slot": 0}
+    look["hover"] = ("mean", "low", "high", "seeds")
+    series = banded(reached, "epsilon", "mean", **look) if reached else []
     for place, row in enumerate(levels, 1):
         slot = place if row["kind"] in ("bare", "blind") else NEUTRAL
         series.append(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from itertools import pairwise
 
 from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
@@ -128,7 +127,6 @@ def _front(rows: Rows, panel: int, high: float) -> list[Series]:
     steps = sorted({(row["epsilon"], row["mean"]) for row in most})
     if len(steps) < 2:
         return []
-    corners = [corner for (_, low), (x, y) in pairwise(steps) for corner in ((x, low), (x, y))]
-    across, up = zip(steps[0], *corners, (high, steps[-1][1]), strict=True)
+    across, up = zip(*steps, (high, steps[-1][1]), strict=True)
     look: Look = {"slot": NEUTRAL, "shape": 0, "faint": True, "panel": panel}
-    return [Series(name="Pareto front", kind="line", x=across, y=up, **look)]
+    return [Series(name="Pareto front", kind="steps", x=across, y=up, **look)]

@@ -10,7 +10,7 @@ import numpy as np
 from privgraph.methods.teachers.answers import Answers
 from privgraph_workbench.figures.chart import Axis, Chart, Flag, Look, Panel, Row, Rows
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import class_name, distinct, grouped, marks, named, table
+from privgraph_workbench.figures.marks import class_name, distinct, grouped, marks, named, pairs, table
 from privgraph_workbench.figures.teachers.answers import UNITS, ahead, largest
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.numbers import chance, number
@@ -61,13 +61,8 @@ def chart(rows: Rows) -> Chart:
             look: Look = {"slot": 0 if winner else NEUTRAL, "shape": 0 if winner else 1, "panel": panel, "text": text}
             name = "largest" if winner else "other classes"
             series.append(marks(held, column, "label", name=name, kind="bars", **look))
-    return Chart(
-        title=f"One answer, before and after noise: node {first['query']}",
-        panels=tuple(panels),
-        series=tuple(series),
-        flags=(Flag.GIVEN_NOISE,) * (not first["own"]),
-        height=150 + 26 * len(rows),
-    )
+    look = {"columns": 3, "flags": (Flag.GIVEN_NOISE,) * (not first["own"]), "height": 150 + 26 * len(rows)}
+    return pairs(panels, series, title=f"One answer, before and after noise: node {first['query']}", **look)
 
 
 def _axis(values: Sequence[float], title: str) -> Axis:

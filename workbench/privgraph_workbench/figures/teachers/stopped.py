@@ -8,9 +8,9 @@ import math
 import numpy as np
 
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
-from privgraph_workbench.figures.chart import Axis, Chart, Flag, Row, Rows, Series
+from privgraph_workbench.figures.chart import Axis, Chart, Flag, Row, Rows
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import empty, grouped, single, table
+from privgraph_workbench.figures.marks import empty, grouped, marks, single, table
 from privgraph_workbench.figures.teachers import ensembles
 
 
@@ -36,9 +36,9 @@ def chart(rows: Rows) -> Chart:
     last, series = rows[0]["queries"], []
     for (place, name), own in sorted(grouped(rows, "place", "group").items()):
         ends = sorted(row["stopped_after"] for row in own if row["stopped_after"] is not None)
-        x = (0, *(end for end in ends for _ in range(2)), last)
-        y = tuple(1 - count / len(own) for count in range(len(ends) + 1) for _ in range(2))
-        series.append(Series(name=f"{name} ({len(own):,} teachers)", kind="line", x=x, y=y, slot=place))
+        y = [1 - count / len(own) for count in range(len(ends) + 1)]
+        name = f"{name} ({len(own):,} teachers)"
+        series.append(marks((), (0, *ends, last), (*y, y[-1]), name=name, kind="steps", slot=place))
     x_axis = Axis(title="queries asked", low=0, high=1.02 * last)
     y_axis = Axis(title="teachers that still vote (percent)", percent=True, low=-0.03, high=1.05)
     return single(x_axis, y_axis, series, flags=(Flag.PRIVATE,) * rows[0]["private"], height=320)

@@ -78,8 +78,7 @@ def _stairs(rows: Rows, end: float) -> list[Series]:
     """Of all teachers, and of each group where there are several."""
     groups, drawn = grouped(rows, "place", "group"), []
     for (place, name), own in {**(groups if len(groups) > 1 else {}), (NEUTRAL, "all teachers"): rows}.items():
-        values = sorted(row["epsilon"] for row in own)
-        x = (0.0, *(one for one in values for _ in range(2)), end)
-        y = tuple(count / len(values) for count in range(len(values) + 1) for _ in range(2))
-        drawn.append(Series(name=name, kind="line", x=x, y=y, slot=place))
+        x = (0.0, *sorted(row["epsilon"] for row in own), end)
+        y = (*(count / len(own) for count in range(len(own) + 1)), 1.0)
+        drawn.append(Series(name=name, kind="steps", x=x, y=y, slot=place))
     return drawn
