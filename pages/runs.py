@@ -19,7 +19,6 @@ from privgraph_workbench.jobs import queue
 from privgraph_workbench.parts import cart, choosing, layout, one_run, run_rows, states
 from privgraph_workbench.parts.links import drawn_figure
 from privgraph_workbench.report.asked import Entry
-from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, texts
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words import markup
@@ -30,7 +29,7 @@ PAGE_SIZE = 15
 MOST_CHOSEN = 100  # runs at once: their ids stand in the address, which has an end
 MOST_COMPARED = 6
 MOST_NAMED = 3
-OVER, ARRIVED, DELETING, REFUTED = "runs.over", "runs.arrived", "deleting", "refuted"
+OVER, DELETING, REFUTED = "runs.over", "deleting", "refuted"
 ORDERS = {
     "newest": ("created", True),
     "oldest": ("created", False),
@@ -86,15 +85,6 @@ def clear() -> None:
     st.session_state.update({REFUTED: False, "find": "", **{key: [] for key in FILTERS}})
     for name in FILTERS:
         st.query_params.pop(name, None)
-
-
-def arrived_first(groups: list[list[run_rows.Light]], ticked: Sequence[str], order: str) -> list[list[run_rows.Light]]:
-    """Put the settings that were chosen when the page was opened first, until another order is asked for."""
-    visit, held = shell.visit(), st.session_state.get(ARRIVED)
-    if held is None or held[0] != visit:
-        held = st.session_state[ARRIVED] = (visit, order, frozenset(ticked))
-    _, at_first, arrived = held
-    return sorted(groups, key=lambda group: order != at_first or not any(one["id"] in arrived for one in group))
 
 
 def choose(on: Sequence[str], off: Sequence[str]) -> None:
@@ -264,7 +254,6 @@ def show_list() -> None:
     if over := st.session_state.get(OVER):
         st.info(fill(words["most"], most=MOST_CHOSEN, over=over), icon=":material/checklist:")
     ticked = [run for run in st.query_params.get("chosen", "").split(",") if run]
-    groups = arrived_first(groups, ticked, query.order)
     place, pages = st.container(), -(-len(groups) // PAGE_SIZE)
     at = st.pagination(pages, key="page", bind="query-params") if pages > 1 else 1
     shown = groups[(at - 1) * PAGE_SIZE : at * PAGE_SIZE]

@@ -47,6 +47,7 @@
       push({}, "", link.href);
       top();
       window.dispatchEvent(new PopStateEvent("popstate")); // as after Back: the address alone says what is drawn
+      document.querySelector("[data-testid=stSidebarCollapseButton] button")?.click(); // a phone's menu closes
     },
     true,
   );

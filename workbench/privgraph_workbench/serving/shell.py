@@ -81,8 +81,6 @@ def run() -> None:
     chosen = st.navigation({**pages, "": led}, position="top")
     if get_script_run_ctx() is not None:  # a module that is merely imported has no tab
         st.set_page_config(page_title=f"{chosen.title} · privgraph")
-    if st.session_state.get("visited", ("", 0))[0] != chosen.url_path:
-        st.session_state["visited"] = (chosen.url_path, visit() + 1)
     _keep_address()
     _read_address(chosen)
     with guarded():
@@ -132,11 +130,6 @@ def examples_shown() -> bool:
 
 
 queue.show_examples(examples_shown)
-
-
-def visit() -> int:
-    """The number of the visit of a page: another one each time that somebody has come from another page."""
-    return int(st.session_state.get("visited", ("", 0))[1])
 
 
 def _keep_address() -> None:
