@@ -7,10 +7,9 @@ import statistics
 from collections.abc import Mapping, Sequence
 
 from privgraph.data.catalogue import dataset
-from privgraph.data.errors import DataError
 from privgraph.data.sizes import known_facts
 from privgraph.data.spec import DatasetSpec, PublicFacts
-from privgraph.options import OptionError, Scalar, UnknownName
+from privgraph.options import OptionError, Scalar
 from privgraph.registry import METHODS
 from privgraph.runs.graph_id import GraphId
 from privgraph.runs.queueing import STACK_LIMIT
@@ -74,21 +73,19 @@ def specs(
     if not 1 <= seeds <= 20:
         raise OptionError(f"seeds must be from 1 to 20 (got {seeds})")
     spec = dataset(data)
-    offered = [*fitting(spec, unit), *(fitting(spec, unit, apart=True) if apart else ())]
+    fit = fitting(spec, unit)
+    offered = [*fit, *(fitting(spec, unit, apart=True) if apart else ())]
     if not offered:
         raise OptionError(f"no method protects one {unit} of {spec.title}")
-    unknown = [name for name in methods if name not in offered]
-    if unknown:
-        raise OptionError(f"{unknown[0]} does not fit; methods that do are {', '.join(offered)}")
-    asked: list[tuple[str, Mapping[str, object]]] = []
-    if bare:
-        fit = [name for name in REFERENCES if METHODS[name].refuses(spec.task, spec.undirected, "none") is None]
-        asked = [(name, REFERENCES[name]) for name in fit]
-    for name in methods or fitting(spec, unit):
+    if unknown := next((name for name in methods if name not in offered), None):
+        raise OptionError(f"{unknown} does not fit; methods that do are {', '.join(offered)}")
+    free = [name for name in REFERENCES if METHODS[name].refuses(spec.task, spec.undirected, "none") is None]
+    asked: list[tuple[str, Mapping[str, object]]] = [(name, REFERENCES[name]) for name in free if bare]
+    for name in methods or fit:
         if bare and spec.task != "node classification" and METHODS[name].without_privacy == name:
             asked.append((name, {"unit": "none"}))
-        for epsilon in epsilons or EPSILONS[unit]:
-            asked += [(name, {"unit": unit, "epsilon": epsilon, **more}) for more in varied]
+        budgets = epsilons or EPSILONS[unit]
+        asked += [(name, {"unit": unit, "epsilon": one, **more}) for one in budgets for more in varied]
     return [
         make_spec(name, data, dict(options), data_options=data_options, seed=seed)
         for seed in range(seeds)
@@ -104,34 +101,26 @@ def seconds(
     By finished runs of the method, on the same data if there are any: their times grow with nodes and steps.
     The time of one that was trained together with others is that of all of them.
     """
-    total, count = 0.0, 0
+    if facts is None:
+        return None
+    total, count, sizes = 0.0, 0, {GraphId.of(wanted[0]): facts}
     for name in {spec.method for spec in wanted}:
         runs = [spec for spec in wanted if spec.method == name]
         own = [one for one in known if not one.unreadable and one.spec.method == name and one.seconds]
         own = [one for one in own if one.spec.dataset == runs[0].dataset] or own
-        sized = [(one.seconds or 0.0, _work(one.spec, _facts(one.spec, runs[0], facts))) for one in own[:LOOKED_AT]]
-        paces = [took / work for took, work in sized if work]
-        if not paces or facts is None:
+        paces = [(one.seconds or 0.0) / work for one in own[:LOOKED_AT] if (work := _work(one.spec, sizes))]
+        if not paces:
             return None
         times = math.ceil(len(runs) / STACK_LIMIT) if runs[0].config().stacks else len(runs)
-        each = statistics.fmean(_work(spec, facts) or 0.0 for spec in runs)
+        each = statistics.fmean(_work(spec, sizes) for spec in runs)
         total, count = total + times * (statistics.median(paces) * each + START_SECONDS), count + times
     return total / max(1, min(workers, count))
 
 
-def _facts(spec: RunSpec, wanted: RunSpec, facts: PublicFacts | None) -> PublicFacts | None:
-    """The sizes of a run's graph: those of the graph that is asked about, or of the catalogue."""
-    if GraphId.of(spec) == GraphId.of(wanted):
-        return facts
+def _work(spec: RunSpec, sizes: Mapping[GraphId, PublicFacts]) -> float:
+    """Nodes times steps; 0 where they are not known: of another version, or with noise of its own."""
     try:
-        return known_facts(dataset(spec.dataset), spec.data_options)
-    except (DataError, OptionError, UnknownName):
-        return None
-
-
-def _work(spec: RunSpec, facts: PublicFacts | None) -> float | None:
-    """Nodes times steps; None where they are not known: of another version, or with noise of its own."""
-    try:
-        return None if facts is None else facts.nodes * spec.config().work(facts, 1.0).steps
-    except (OptionError, ValueError, ZeroDivisionError, UnknownName):
-        return None
+        facts = sizes.get(GraphId.of(spec)) or known_facts(dataset(spec.dataset), spec.data_options)
+        return facts.nodes * spec.config().work(facts, 1.0).steps if facts else 0.0
+    except (ValueError, ZeroDivisionError):
+        return 0.0

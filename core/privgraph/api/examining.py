@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 from privgraph.api.run import Run, RunFailed
 from privgraph.attacks.options import AttackOptions
 from privgraph.attacks.record import AttackRecord
@@ -16,8 +14,6 @@ from privgraph.registry import attack as attack_spec
 from privgraph.registry import audit as audit_spec
 from privgraph.runs import attacking, auditing
 from privgraph.runs.examining import Examiner, OptionsT, RecordT
-
-_LOOK_SECONDS = 0.1
 
 
 @in_words
@@ -96,19 +92,12 @@ def attack(run: Run, attack: str | None = None, *, timeout: float | None = None,
 
 
 def _waited(examiner: Examiner[OptionsT, RecordT], run: Run, token: str, timeout: float | None) -> RecordT:
-    deadline = None if timeout is None else time.monotonic() + timeout
     try:
-        while True:
-            state = examiner.state(run.store, run.id, token)
-            if state is None or state.done:
-                break
-            if deadline is not None and time.monotonic() > deadline:
-                raise TimeoutError(f"the {examiner.noun} was not finished within {timeout:g} seconds")
-            time.sleep(_LOOK_SECONDS)
+        state = examiner.wait(run.store, run.id, token, timeout=timeout)
     except (KeyboardInterrupt, TimeoutError):
         examiner.stop(run.store, run.id, token)
         raise
     record = examiner.outcome(run.store, run.id, token)
     if record is None:
-        raise RunFailed((state.error if state is not None else "") or f"the {examiner.noun} was stopped", [run])
+        raise RunFailed(state.error or f"the {examiner.noun} was stopped", [run])
     return record

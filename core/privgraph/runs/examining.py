@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import os
 import secrets
 import subprocess
@@ -30,6 +31,7 @@ from privgraph.runs.processes import alive, how_it_ended, last_words
 from privgraph.runs.records import RunRecord, StoreError
 from privgraph.runs.store import RunStore
 
+LOOK_SECONDS = 0.1
 _STARTED, _STATE, _STOP, _RECORD = "started.json", "state.json", "stop", "record.json"
 
 OptionsT = TypeVar("OptionsT")
@@ -136,6 +138,26 @@ class Examiner(Generic[OptionsT, RecordT]):
         """How far the one of that token is, or the last one that was started; None where there is none."""
         found = [one for one in self.states(store, run) if token in (None, one.token)]
         return found[-1] if found else None
+
+    def wait(
+        self,
+        store: RunStore,
+        run: str,
+        token: str,
+        look: Callable[[Examination[OptionsT]], None] = lambda state: None,
+        timeout: float | None = None,
+    ) -> Examination[OptionsT]:
+        """Wait until one ends, and let `look` see each time how far it is. Raises `StoreError` where it was
+        deleted, and `TimeoutError`."""
+        deadline = math.inf if timeout is None else time.monotonic() + timeout
+        while (state := self.state(store, run, token)) is not None:
+            if state.done:
+                return state
+            look(state)
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"the {self.noun} was not finished within {timeout:g} seconds")
+            time.sleep(LOOK_SECONDS)
+        raise StoreError(f"the {self.noun} of {run} was deleted while it went on")
 
     def stop(self, store: RunStore, run: str, token: str) -> None:
         """Ask one to end; it obeys at its next step."""

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import argparse
 import sys
-import time
-from typing import Any, Never
-
-from tqdm import tqdm
+from typing import Any
 
 from privgraph.attacks.options import AttackOptions
 from privgraph.audits.options import AuditOptions
 from privgraph.registry import ATTACKS, AUDITS, attack, audit
 from privgraph.runs import attacking, auditing
-from privgraph.runs.examining import Examination, Examiner, OptionsT, RecordT
+from privgraph.runs.examining import Examiner, OptionsT, RecordT
 from privgraph.runs.records import StoreError
 from privgraph.runs.store import RunStore
 from privgraph_workbench import leaks
 from privgraph_workbench.commands.output import json_line, print_lines
 from privgraph_workbench.commands.values import find_run, options_of
 from privgraph_workbench.commands.watching import STOPPED, draw, follow
-
-LOOK_SECONDS = 0.1
 
 
 def attack_command(parsed: argparse.Namespace) -> int:
@@ -55,22 +50,15 @@ def _followed(
 ) -> int:
     """Watch until it ends, print what was kept, and give the exit code."""
 
-    def look() -> Examination[OptionsT]:
-        found = examiner.state(store, run, token)
-        if found is None:
-            raise StoreError(f"the {examiner.noun} of {run} was deleted while it went on")
-        return found
-
-    def watch(bar: tqdm[Never]) -> Examination[OptionsT]:
-        while not (found := look()).done:
-            draw(bar, found.stage, found.progress)
-            time.sleep(LOOK_SECONDS)
-        return found
-
-    ended, interrupted = follow(f"the {examiner.noun}", watch, lambda: examiner.stop(store, run, token), look)
-    record = examiner.outcome(store, run, ended.token)
+    ended, interrupted = follow(
+        f"the {examiner.noun}",
+        lambda bar: examiner.wait(store, run, token, lambda found: draw(bar, found.stage, found.progress)),
+        lambda: examiner.stop(store, run, token),
+        lambda: examiner.state(store, run, token),
+    )
+    record = examiner.outcome(store, run, token)
     if record is None:
-        error = "" if interrupted else ended.error
+        error = ended.error if ended and not interrupted else ""
         print(f"privgraph: {error or f'the {examiner.noun} was stopped, and nothing was kept'}", file=sys.stderr)
     elif parsed.json:
         print(json_line(record.to_json()))
