@@ -213,14 +213,6 @@ def second_of(other: str, first: Setting, filled: widgets.Filled) -> Priced:
 # The answer
 
 
-def swap(first: Priced, second: Priced) -> None:
-    """Set the method that stood beside, and put the other beside it."""
-    widgets.leave(first.setting.name)
-    st.query_params["unit"] = second.said.unit
-    choosing.put("method", second.setting.name)
-    choosing.put("with", first.setting.name)
-
-
 def beside(first: Priced, second: Priced) -> None:
     rows = [
         {
@@ -235,11 +227,9 @@ def beside(first: Priced, second: Priced) -> None:
     ]
     titles = {"epsilon": EPSILONS["sound"].title, "published": EPSILONS["published"].title}
     layout.table(rows, words["columns"], titles | {"guess": "adversary's accuracy"}, {})
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.button("Change places", key="swap", icon=":material/swap_horiz:", on_click=swap, args=(first, second))
-        if first.said.unit != second.said.unit:
-            hint = fill(words["units"], first=first.said.unit, second=second.said.unit)
-            st.badge("two units", color="orange", help=hint)
+    if first.said.unit != second.said.unit:
+        hint = fill(words["units"], first=first.said.unit, second=second.said.unit)
+        st.badge("two units", color="orange", help=hint)
 
 
 def chart(shown: Sequence[Priced]) -> bool:

@@ -85,26 +85,21 @@ def catalogue(chosen: DatasetSpec, *, opened: bool) -> None:
 
 
 def fetch(spec: DatasetSpec, reason: str) -> None:
-    """Why a graph cannot be loaded, with the button that fetches it and how far that is; why it failed is
-    said to those who have watched it, until they put that away."""
+    """Why a graph cannot be loaded, with the button that fetches it, how far that is, and why it failed."""
     st.info(markup.sentence(reason), icon="📁")
-    current, watched = downloads.state(spec), f"download.watched.{spec.name}"
     if not downloads.possible(spec):
         return
+    current = downloads.state(spec)
     going = current is not None and not current.over
     if not going and st.button("Download it now", key=f"download.{spec.name}", icon=":material/download:"):
         current, going = downloads.start(spec), True
     if going:
-        st.session_state[watched] = current
         st.fragment(downloading, run_every=POLL_SECONDS)(current)
-    elif current is not None and current.error and st.session_state.get(watched) is current:
+    elif current is not None and current.error:
         title = markup.literal(spec.title)
         failed, unheard = f"**The download of {title} failed.**", f"**No connection to the server of {title}.**"
         st.error(failed if current.connected else unheard, icon=":material/cloud_off:")
-        with st.expander("Details"):
-            st.caption(markup.sentence(current.error))
-        dismiss = partial(st.session_state.pop, watched, None)
-        st.button("Dismiss", key=f"dismiss.{spec.name}", type="tertiary", icon=":material/close:", on_click=dismiss)
+        st.caption(markup.sentence(current.error))
 
 
 def downloading(current: downloads.Download) -> None:

@@ -145,10 +145,10 @@ def choose_options(spec: DatasetSpec, method: MethodSpec) -> Asked:
     rest = [*own, *(one for one in shown if one.option.group != "Privacy" and " level" not in one.option.group)]
     folded = [*rest, *SETUP]
     ajar = widgets.ajar("more", folded) | widgets.ajar("data", beginnings.of_data(spec), "data.")
-    wrong, moved = st.container(), sum(map(widgets.is_moved, folded))
+    moved = sum(map(widgets.is_moved, folded))
     label = f"More options{f' ({moved} changed)' if moved else ''}"
     with st.expander(label, expanded=ajar, key="fold.more", icon=":material/tune:"):
-        data = data_options.options_form(spec, within=wrong)
+        data = data_options.options_form(spec, flat=True)
         offered = [one for one in words["splits"] if one != "public" or spec.public_split]
         hint = "\n".join(f"- {one}: {words['splits'][one]}." for one in offered)
         split = choosing.one("Split", offered, "split", row=True, help=hint)

@@ -77,9 +77,6 @@ def test_a_set_that_is_not_here_names_its_files_and_can_be_fetched(
         assert time.monotonic() < deadline
         app.run()
     assert "Fetching Cora failed: no network." in [one.value for one in app.caption]
-    assert not opened("data", data="cora").error, "it is told to those who have watched it"
-    app.button(key="dismiss.cora").click().run()
-    assert not app.error
     train = opened("train", data="cora")
     assert "ind.cora.x" in train.warning[0].value
     assert not any(one.startswith("Cora") for one in train.selectbox(key="data").options)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext, suppress
-from typing import Any
+from contextlib import suppress
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from privgraph.data.spec import DatasetSpec
 from privgraph.options import OptionError, Scalar, build, parse
@@ -44,28 +42,24 @@ def sizes(spec: DatasetSpec, values: Mapping[str, Scalar]) -> dict[str, int | No
     return found
 
 
-def options_form(spec: DatasetSpec, *, within: DeltaGenerator | None = None) -> widgets.Filled:
-    """The set's own options as a form, folded away until something is wrong with one; nothing for most sets.
-    `within`: it stands in a fold already, and this is the place before that for what does not go together."""
+def options_form(spec: DatasetSpec, *, flat: bool = False) -> widgets.Filled:
+    """The set's own options as a form, folded away until something is wrong with one, unless it stands in a
+    fold already (`flat`); nothing for most sets."""
     found, options_class = beginnings.of_data(spec), spec.load_options()
     if options_class is None:
         return widgets.Filled()
     widgets.warn(found, prefix="data.")
-    title = "Settings of this invented network"
-    folded: AbstractContextManager[Any] = nullcontext()
-    if within is not None:
-        st.markdown(f"##### {title}")
-    else:
-        opened = widgets.ajar("data", found, prefix="data.")
-        folded = st.expander(title, expanded=opened, icon=":material/tune:", key="fold.data")
-    with folded:
-        filled = widgets.options_form(found, prefix="data.", heading=False, flat=within is not None)
+    title, opened = "Settings of this invented network", widgets.ajar("data", found, prefix="data.")
+    with st.container() if flat else st.expander(title, expanded=opened, icon=":material/tune:", key="fold.data"):
+        if flat:
+            st.markdown(f"##### {title}")
+        filled = widgets.options_form(found, prefix="data.", heading=False, flat=flat)
     if filled.errors:
         return filled
     try:
         build(options_class, filled.values)
     except OptionError as error:
-        (within or st).error(markup.sentence(error))
+        st.error(markup.sentence(error))
         return widgets.Filled(values=filled.values, errors={"the settings of this network": str(error)})
     st.session_state[_KEPT + spec.name] = dict(filled.values)
     return filled
