@@ -152,7 +152,7 @@ class Chart:
     caption: str = ""
     flags: tuple[Flag, ...] = ()
     columns: int = 3
-    height: int = 420
+    height: int
     legend: bool = False
 
     @property

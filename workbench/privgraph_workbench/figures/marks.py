@@ -213,14 +213,18 @@ def named(categories: Iterable[str], title: str = "", *, labels: bool = True) ->
 
 def single(x: Axis, y: Axis, series: Iterable[Series], *, rules: Iterable[Rule] = (), **more: Any) -> Chart:
     """A chart of one panel."""
-    return Chart(panels=(Panel(x=x, y=y, rules=tuple(rules)),), series=tuple(series), **more)
+    return pairs([Panel(x=x, y=y, rules=tuple(rules))], series, **more)
 
 
-def pairs(panels: Iterable[Panel], series: Iterable[Series], *, each: int = 300, **more: Any) -> Chart:
-    """A chart of panels, two side by side; without a height, each is so many pixels high."""
+def pairs(
+    panels: Iterable[Panel], series: Iterable[Series], *, columns: int = 2, each: int = 300, **more: Any
+) -> Chart:
+    """A chart of panels, so many side by side, `each` so many pixels high, or as its categories need it."""
     held = tuple(panels)
-    more = {"columns": 2, "height": 110 + each * math.ceil(len(held) / 2), **more}
-    return Chart(panels=held, series=tuple(series), **more)
+    names = [name.count("\n") for panel in held[::columns] for name in panel.y.categories]
+    rows = math.ceil(len(held) / columns)
+    height = 110 * rows + sum(32 + 18 * breaks for breaks in names) if names else each * rows
+    return Chart(panels=held, series=tuple(series), columns=columns, height=50 + height, **more)
 
 
 def network(rows: Rows, nodes: Iterable[Series], **more: Any) -> Chart:

@@ -43,4 +43,4 @@ def chart(rows: Rows) -> Chart:
         look: Look = {"panel": place, "legend": place == 0}
         series += intervals(held, "group", name=f"{LEVEL:.0%} interval over nodes", **look)
         series.append(marks(held, "exposure", "group", name="mean exposure", hover=HOVER, **look))
-    return pairs(panels, series, columns=1, height=200 * len(kinds) + 26 * len(rows))
+    return pairs(panels, series, columns=1)

@@ -26,4 +26,4 @@ def chart(rows: Rows) -> Chart:
     names = {"share_members": rows[0]["members_are"], "share_others": rows[0]["others_are"]}
     x = Axis(title=f"score (a higher one speaks for {names['share_members']})")
     y = Axis(title="percent of each side", percent=True, low=0)
-    return single(x, y, outlines(rows, names), height=340)
+    return single(x, y, outlines(rows, names))

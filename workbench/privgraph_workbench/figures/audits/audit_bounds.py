@@ -77,10 +77,5 @@ def chart(rows: Rows) -> Chart:
         series.append(marks(most, "most", "label", **look))
     carried = {Flag.REFUTED: any(row["exceeded"] for row in rows), Flag.ONE_STEP: rows[0]["covers"] == "step"}
     carried[Flag.CUT] = any((row["epsilon"] or 0) > longest for row in rows)
-    return single(
-        Axis(title=f"ε at δ = {rounded_delta(rows[0]['delta'])}", low=0.0, high=1.15 * longest),
-        named(row["label"] for row in rows),
-        series,
-        flags=flags(carried),
-        height=150 + sum(18 * (1 + label.count("\n")) + 12 for label in labels),
-    )
+    x = Axis(title=f"ε at δ = {rounded_delta(rows[0]['delta'])}", low=0.0, high=1.15 * longest)
+    return single(x, named(row["label"] for row in rows), series, flags=flags(carried))

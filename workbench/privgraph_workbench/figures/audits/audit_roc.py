@@ -158,7 +158,7 @@ def chart(rows: Rows) -> Chart:
             faint = shown and curve == "attack"
             own: Look = {"name": name, "faint": True} if faint else {"name": told, "epsilon": kind}
             series.append(marks(held, "false", "true", kind="line", **own))
-    return single(x, y, series, flags=(Flag.ONE_STEP,) * (first["covers"] == "step"), height=400)
+    return single(x, y, series, flags=(Flag.ONE_STEP,) * (first["covers"] == "step"), each=350)
 
 
 def decade(seen: Iterable[float]) -> float:

@@ -32,4 +32,4 @@ def chart(rows: Rows) -> Chart:
     names = {"share_with": rows[0]["with_are"], "share_without": rows[0]["without_are"]}
     x = Axis(title=textwrap.shorten(str(rows[0]["score"]), 60, placeholder=" …"))
     y = Axis(title="percent of each side", percent=True, low=0)
-    return single(x, y, outlines(rows, names), height=340)
+    return single(x, y, outlines(rows, names))

@@ -44,7 +44,7 @@ def chart(rows: Rows) -> Chart:
     title = ": ".join(filter(None, (*groups, f"ε against {str(rows[0]['axis']).partition(' (')[0]}")))
     unproved = any(not any(placed(row["epsilon"]) for row in held) for held in groups.values())
     title = title if len(groups) == 1 else "Side by side"
-    return pairs(panels, series, columns=3, title=title, flags=(Flag.UNPROVED,) * unproved, height=340)
+    return pairs(panels, series, columns=3, title=title, flags=(Flag.UNPROVED,) * unproved)
 
 
 def epsilons(rows: Rows, x: str, **look: Any) -> list[Series]:

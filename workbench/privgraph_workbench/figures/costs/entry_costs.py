@@ -32,4 +32,4 @@ def chart(rows: Rows) -> Chart:
         look["text"] = tuple(stated("sound", row[key]) for row in rows)
         lengths = [min(row[key], highest) for row in rows]
         series.append(marks(rows, lengths, names, name=title, kind="bars", **look))
-    return pairs(panels, series, height=190 + 40 * len(rows))
+    return pairs(panels, series)

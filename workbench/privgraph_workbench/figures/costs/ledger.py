@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from privgraph.privacy import events
 from privgraph.privacy.accountants import RenyiAccountant
 from privgraph.privacy.ledger import Ledger, LedgerEntry
-from privgraph_workbench.figures.chart import Axis, Chart, Flag, Look, Row, Rows
+from privgraph_workbench.figures.chart import Axis, Chart, Flag, Row, Rows
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import distinct, marks, named, single
 from privgraph_workbench.words.numbers import percent
@@ -56,11 +56,7 @@ def _multiplier(event: events.Single) -> float | None:
 def chart(rows: Rows) -> Chart:
     named_ = (", ".join(filter(None, (row["mechanism"], row["stage"]))) for row in rows)
     names = distinct(name + f" × {row['count']}" * (row["count"] != 1) for name, row in zip(named_, rows, strict=True))
-    look: Look = {"text": tuple(percent(row["share"]) for row in rows), "hover": HOVER}
-    return single(
-        Axis(title="share of the budget (percent of Rényi divergence)", percent=True, low=0, high=1),
-        named(names),
-        [marks(rows, "share", names, name="share", kind="bars", **look)],
-        flags=(Flag.UNPROTECTED,) * (not all(row["private"] for row in rows)),
-        height=170 + 38 * len(rows),
-    )
+    text, unprotected = tuple(percent(row["share"]) for row in rows), not all(row["private"] for row in rows)
+    bars = marks(rows, "share", names, name="share", kind="bars", text=text, hover=HOVER)
+    x = Axis(title="share of the budget (percent of Rényi divergence)", percent=True, low=0, high=1)
+    return single(x, named(names), [bars], flags=(Flag.UNPROTECTED,) * unprotected)

@@ -44,4 +44,4 @@ def chart(rows: Rows) -> Chart:
     right = Axis(title="labels right, on average (percent)", percent=True, low=0, high=1)
     panels = [Panel(x=x, y=logarithmic("ε (logarithmic)", drawn)), *[Panel(x=x, y=right)] * told]
     series = [*epsilons(rows, "lam"), *curve(rows, "lam", "right", name="labels right", slot=2, panel=1)]
-    return pairs(panels, series, flags=(Flag.EVALUATOR,) * told, height=330)
+    return pairs(panels, series, flags=(Flag.EVALUATOR,) * told)

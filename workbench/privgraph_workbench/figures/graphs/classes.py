@@ -26,4 +26,4 @@ def chart(rows: Rows) -> Chart:
     names, text = distinct(row["name"] for row in rows), tuple(f"{row['share']:.0%}" for row in rows)
     hover = ("name", "nodes", "share")
     bars = marks(rows, "nodes", names, name="nodes", kind="bars", text=text, hover=hover)
-    return single(Axis(title="nodes (count)", low=0), named(names), [bars], height=170 + 26 * len(rows))
+    return single(Axis(title="nodes (count)", low=0), named(names), [bars])

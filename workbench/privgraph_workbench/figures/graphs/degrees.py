@@ -41,4 +41,4 @@ def chart(rows: Rows) -> Chart:
     names = [str(row["low"]) if row["low"] == row["high"] else f"{row['low']}–{row['high']}" for row in rows]
     bars = marks(rows, names, "nodes", name="nodes", kind="bars")
     x = named(names, "degree (neighbours per node; bins double)")
-    return single(x, Axis(title="nodes (count)", low=0), [bars], height=340)
+    return single(x, Axis(title="nodes (count)", low=0), [bars])

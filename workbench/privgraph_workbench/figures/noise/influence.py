@@ -33,4 +33,4 @@ def chart(rows: Rows) -> Chart:
     for slot, (network, held) in enumerate(grouped(rows, "network").items()):
         series += banded(held, "share", "mean", name=network, kind="path", slot=slot)
     x = Axis(title="χ: out-edges of the node (share of all nodes)", percent=True, low=0.0)
-    return single(x, Axis(title="change of the gradient (L2 norm)", low=0.0), series, height=360)
+    return single(x, Axis(title="change of the gradient (L2 norm)", low=0.0), series)

@@ -54,4 +54,4 @@ def chart(rows: Rows) -> Chart:
     along = Axis(title="second coordinate (standard deviations)", low=-6.5, high=6.5)
     noise, density = Axis(title="noise (standard deviations)", low=-REACH, high=REACH), Axis(title="density", low=0)
     panels = (Panel(title="one coordinate", x=noise, y=density), Panel(title="two coordinates", x=across, y=along))
-    return pairs(panels, series, height=380)
+    return pairs(panels, series)

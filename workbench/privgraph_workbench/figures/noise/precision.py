@@ -49,4 +49,4 @@ def chart(rows: Rows) -> Chart:
         look = {"name": row["name"], "slot": 1 + place, "epsilon": row["claim"] or None, "size": 13}
         series.append(marks([row], "epsilon", "precision", **look))
     x = Axis(title="ε of each node's embedding", low=0, high=last)
-    return single(x, Axis(title="precision (percent)", percent=True, low=0, high=1.05), series, height=360)
+    return single(x, Axis(title="precision (percent)", percent=True, low=0, high=1.05), series)

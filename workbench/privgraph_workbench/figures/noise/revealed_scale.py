@@ -34,4 +34,4 @@ def chart(rows: Rows) -> Chart:
         for slot, (key, own) in enumerate(held.items())
         if own
     ]
-    return single(Axis(title="ε", low=0, high=rows[-1]["epsilon"]), y, series, height=360)
+    return single(Axis(title="ε", low=0, high=rows[-1]["epsilon"]), y, series)

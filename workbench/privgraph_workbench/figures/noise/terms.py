@@ -43,4 +43,4 @@ def chart(rows: Rows) -> Chart:
     y, every = Axis(title="powers of ten"), logarithmic("k, logarithmic", [row["k"] for row in many] or [1.0, 10.0])
     likely = Panel(title="what is likely", x=Axis(title="k (subgraphs that hold the node)"), y=y)
     panels = (likely, Panel(title="all that is possible", x=every, y=y))
-    return pairs(panels, series, height=360)
+    return pairs(panels, series)

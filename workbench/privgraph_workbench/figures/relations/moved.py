@@ -65,6 +65,5 @@ def chart(rows: Rows) -> Chart:
     high = 1.25 * max(row["place"] for row in held)
     # a ring at place 1 stays clear of its text, on a narrow page too
     x = Axis(title="place among all texts (logarithmic)", scale="log", low=high**-0.1, high=high)
-    height = 130 + sum(18 * (1 + label.count("\n")) + 10 for label in labels.values())
     flags = (Flag.PRIVATE,) * rows[0]["private"]
-    return single(x, named(labels.values()), series, flags=flags, height=height, legend=True)
+    return single(x, named(labels.values()), series, flags=flags, legend=True)

@@ -92,13 +92,8 @@ def chart(rows: Rows) -> Chart:
     series = [marks(own, "accuracy", "name", slot=slot, **look) for slot, own in grouped(rows, "slot").items()]
     series += intervals(rows, "name", "accuracy_low", "accuracy_high", name=INTERVAL, slot=DARK)
     high = min(1.0, 1.08 * most) or 1.0
-    return single(
-        Axis(title="PREC@1: partner ranked first (percent)", percent=True, low=0, high=high),
-        named(names),
-        series,
-        height=190 + sum(max(34, 18 * (name.count("\n") + 1)) for name in names),
-        legend=any(row["seeds"] > 1 for row in rows),
-    )
+    x = Axis(title="PREC@1: partner ranked first (percent)", percent=True, low=0, high=high)
+    return single(x, named(names), series, legend=any(row["seeds"] > 1 for row in rows))
 
 
 def _slot(row: Row) -> int:

@@ -58,5 +58,4 @@ def chart(rows: Rows) -> Chart:
         text = tuple(f"{number(row['seconds'])} s" for row in told)
         series.append(marks(told, "seconds", "name", kind="bars", text=text, **look))
     carried = flags({Flag.CUT: epsilons != every, Flag.MIXED_GRAPHS: len({row["graph"] for row in rows}) > 1})
-    height = 200 + sum(max(34, 18 * (name.count("\n") + 1)) for name in names)
-    return pairs(panels, series, columns=3, flags=carried, height=height)
+    return pairs(panels, series, columns=3, flags=carried)

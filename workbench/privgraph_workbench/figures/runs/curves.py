@@ -84,7 +84,7 @@ def chart(rows: Rows) -> Chart:
             look |= {"shape": None if several else sides[side].index(metric), "panel": list(sides).index(side)}
             look |= {"group": f"others: {name}" * behind}
             series.append(_line(points, look["group"] or (f"{run}: {name}" if several else name), **look))
-    return pairs((Panel(x=STEPS, y=SIDES[side], rules=stage_rules(rows)) for side in sides), series, height=400)
+    return pairs((Panel(x=STEPS, y=SIDES[side], rules=stage_rules(rows)) for side in sides), series)
 
 
 def stage_rules(rows: Rows) -> tuple[Rule, ...]:

@@ -80,7 +80,7 @@ def chart(rows: Rows) -> Chart:
         side="left" if 2 * spread > edges[-1] else "right",
     )
     series = outlines(bins(edges, dict(zip(names, counts, strict=True))), names)
-    return single(x, Axis(title="queries (count)", low=0), series, rules=[rule], height=340)
+    return single(x, Axis(title="queries (count)", low=0), series, rules=[rule])
 
 
 def ahead(values: NDArray[np.floating[Any]]) -> list[int]:

@@ -67,10 +67,6 @@ def chart(rows: Rows) -> Chart:
             series.append(marks(own[-1:], (last,), "guaranteed", name=f"{name}: {EPSILONS['sound'].title}", **look))
     if first["limit"] is not None:
         series.append(level((0, last), first["limit"], "limit", NEUTRAL, shape=1))
-    return single(
-        Axis(title="queries asked", low=0, high=1.04 * last),
-        Axis(title=f"{MEASURES[first['measure']]} spent, at δ = {rounded_delta(first['delta'])}", low=0),
-        series,
-        flags=flags({Flag.PRIVATE: first["private"], Flag.UNGUARANTEED: first["guaranteed"] == math.inf}),
-        height=340,
-    )
+    carried = flags({Flag.PRIVATE: first["private"], Flag.UNGUARANTEED: first["guaranteed"] == math.inf})
+    y = Axis(title=f"{MEASURES[first['measure']]} spent, at δ = {rounded_delta(first['delta'])}", low=0)
+    return single(Axis(title="queries asked", low=0, high=1.04 * last), y, series, flags=carried)

@@ -37,4 +37,4 @@ def chart(rows: Rows) -> Chart:
     x = Axis(title="votes for the largest class (percent, by weight)", percent=True, low=0, high=max(1.0, 1.02 * share))
     series = outlines(bins(edges, counts), {state: state for state in counts}, stacked=True)
     rules = [Rule(x=share, label=f"threshold {number(threshold, 4)} votes")] * (threshold is not None)
-    return single(x, Axis(title="queries (count)", low=0), series, rules=rules, height=340)
+    return single(x, Axis(title="queries (count)", low=0), series, rules=rules)

@@ -61,7 +61,7 @@ def chart(rows: Rows) -> Chart:
             look: Look = {"slot": 0 if winner else NEUTRAL, "shape": 0 if winner else 1, "panel": panel, "text": text}
             name = "largest" if winner else "other classes"
             series.append(marks(held, column, "label", name=name, kind="bars", **look))
-    look = {"columns": 3, "flags": (Flag.GIVEN_NOISE,) * (not first["own"]), "height": 150 + 26 * len(rows)}
+    look = {"columns": 3, "flags": (Flag.GIVEN_NOISE,) * (not first["own"])}
     return pairs(panels, series, title=f"One answer, before and after noise: node {first['query']}", **look)
 
 

@@ -41,4 +41,4 @@ def chart(rows: Rows) -> Chart:
         series.append(marks((), (0, *ends, last), (*y, y[-1]), name=name, kind="steps", slot=place))
     x_axis = Axis(title="queries asked", low=0, high=1.02 * last)
     y_axis = Axis(title="teachers that still vote (percent)", percent=True, low=-0.03, high=1.05)
-    return single(x_axis, y_axis, series, flags=(Flag.PRIVATE,) * rows[0]["private"], height=320)
+    return single(x_axis, y_axis, series, flags=(Flag.PRIVATE,) * rows[0]["private"])

@@ -41,4 +41,4 @@ def chart(rows: Rows) -> Chart:
         own = quantiles(values, 8)
         x, means = ([float(of[own == one].mean()) for one in np.unique(own)] for of in (values, right))
         series.append(marks((), x, means, name="average", kind="path", slot=1, panel=panel))
-    return pairs(panels, series, height=320)
+    return pairs(panels, series)

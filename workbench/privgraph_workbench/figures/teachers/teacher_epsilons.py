@@ -63,7 +63,7 @@ def chart(rows: Rows) -> Chart:
         title = "teachers with at most this ε (percent)"
         y, series = Axis(title=title, percent=True, low=-0.02, high=1.02), _stairs(held, end)
     rules = [Rule(x=limit, label=f"limit {number(limit)}", side="left")] * seen
-    return single(x, y, series, rules=rules, flags=(Flag.PRIVATE,) * first["private"], height=340)
+    return single(x, y, series, rules=rules, flags=(Flag.PRIVATE,) * first["private"])
 
 
 def _histogram(rows: Rows, edges: list[float]) -> list[Series]:
