@@ -152,7 +152,7 @@ class Chart:
     caption: str = ""
     flags: tuple[Flag, ...] = ()
     columns: int = 3
-    height: int
+    height: int = 350
     legend: bool = False
 
     @property
