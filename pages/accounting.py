@@ -1,7 +1,5 @@
 """Which noise keeps an epsilon, and which epsilon does a noise keep? From public sizes alone."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Sequence

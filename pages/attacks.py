@@ -1,7 +1,5 @@
 """Can an outsider tell who, or which edge? Attacks and audits as curves and tables, and new ones."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Collection
 from functools import partial

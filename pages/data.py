@@ -1,7 +1,5 @@
 """What is in this graph, and how do I bring mine? The catalogue, an upload, facts and a drawing."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

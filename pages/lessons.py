@@ -1,7 +1,5 @@
 """Six lessons: a list, and each step by step. What somebody has answered stands in the address."""
 
-from __future__ import annotations
-
 from functools import partial
 from string import ascii_lowercase
 from typing import Any

@@ -1,7 +1,5 @@
 """What does noise do? A world of invented people, noise drawn again and again, and a game of guessing."""
 
-from __future__ import annotations
-
 import math
 import time
 from functools import partial

@@ -1,7 +1,5 @@
 """What does a model learn from relations between texts? Ask encoders, see the cost of privacy, train."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace

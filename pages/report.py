@@ -3,8 +3,6 @@
 The files lie in the home, by a digest of what was asked.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import shutil

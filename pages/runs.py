@@ -1,7 +1,5 @@
 """What have I trained? Runs by setting: find, compare, tag, stop, repeat and delete them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from statistics import fmean

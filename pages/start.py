@@ -1,7 +1,5 @@
 """What is this, and what do I press? A curve of examples, a demo, three doors, recent runs."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import plotly.graph_objects as go

@@ -1,7 +1,5 @@
 """Who pays how much? One query before and after noise, its price, epsilon of each teacher, a comparison."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """Accuracy against epsilon on one graph, what to take at each epsilon, and a sweep that adds to both."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """What will this run promise and cost? A graph, a method and a promise; and the run that comes of it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress

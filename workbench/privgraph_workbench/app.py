@@ -1,7 +1,5 @@
 """The entry of the browser application: one gate, one list of pages."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from privgraph_workbench.serving import shell

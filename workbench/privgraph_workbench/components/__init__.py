@@ -1,8 +1,6 @@
 """What a browser draws by a script of ours: NAME.js and NAME.css beside this file, in an element of the class
 privgraph-NAME. A script tells by `setStateValue`, and says on top what its data are."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
 from pathlib import Path

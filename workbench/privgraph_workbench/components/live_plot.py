@@ -8,8 +8,6 @@ The script is plotly's own, from the installed package, served by Streamlit's ow
 very server: nothing is fetched from anywhere else, and it is sent once, not with each update.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path

@@ -4,8 +4,6 @@ Streamlit.
 The engine's own defaults are as they are: commands, notebooks and studies begin with them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The options of a data set as a form."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from contextlib import suppress
 

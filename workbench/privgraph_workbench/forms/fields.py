@@ -1,7 +1,5 @@
 """Which widget a parameter gets, and what stands in it and at it. Pure functions; no Streamlit."""
 
-from __future__ import annotations
-
 import math
 from contextlib import suppress
 from typing import Any, Literal

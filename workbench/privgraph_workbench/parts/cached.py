@@ -1,7 +1,5 @@
 """What pages read of the store that is shown, kept until that store changes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar

@@ -1,7 +1,5 @@
 """What a visitor has put into the report, and its words: one JSON file in the home."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import threading

@@ -4,8 +4,6 @@ Streamlit's own binding would write titles into the address: words of people, wh
 private.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial

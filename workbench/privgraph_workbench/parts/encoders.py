@@ -1,7 +1,5 @@
 """Questions to the encoders of finished runs: what is asked, how far it is, and what is answered."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Any

@@ -1,7 +1,5 @@
 """Attacks and audits as tables, cached by what the store holds."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any, Literal

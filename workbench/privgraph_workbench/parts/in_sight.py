@@ -1,7 +1,5 @@
 """Bringing into sight what a press of a button put elsewhere on the page, once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """How a page is laid out: its theme, parts that fold, links to itself."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress

@@ -1,7 +1,5 @@
 """The lessons of text/lessons.toml, and the control and the figure of their steps. No Streamlit."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Figures, and links that hand out files; a file is made when it is asked for, and states its privacy."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial

@@ -1,7 +1,5 @@
 """One run on a page: live while it trains; its result and promise, what stands behind it, and the ways on."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial

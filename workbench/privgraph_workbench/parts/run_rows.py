@@ -1,7 +1,5 @@
 """Rows of the list of runs: one for each setting, with mean and interval over its seeds."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence

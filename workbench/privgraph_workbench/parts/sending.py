@@ -1,7 +1,5 @@
 """Send runs from a page: open the first, or watch how far all of them are."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace

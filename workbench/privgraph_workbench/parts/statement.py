@@ -1,7 +1,5 @@
 """The card of a privacy statement: three epsilons, badges, the ledger, and what is promised."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping, Sequence

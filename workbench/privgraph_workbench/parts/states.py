@@ -1,7 +1,5 @@
 """What state a run is in, as coloured words, and runs that cannot be read."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Literal
 

@@ -5,8 +5,6 @@ event that the attacker waits for: with (epsilon, delta)-DP its chance with the 
 times that without it, plus delta.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

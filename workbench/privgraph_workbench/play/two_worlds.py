@@ -1,7 +1,5 @@
 """Two worlds of which one is the true one, and a game of guessing which. No Streamlit."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
