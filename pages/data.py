@@ -104,8 +104,9 @@ def downloading(current: downloads.Download) -> None:
     """How far it is; the whole page is drawn anew when it is over."""
     if current.over:
         st.rerun()
-    told = f"{markup.literal(current.stage)}: {current.done / 1e6:,.1f} of {current.total / 1e6:,.1f} MB"
-    st.progress(current.share, text=told)
+    at = current.progress
+    told = f"{markup.literal(at.stage)}: {at.step / 1e6:,.1f} of {at.total / 1e6:,.1f} MB"
+    st.progress(min(1.0, at.step / max(1, at.total)), text=told)
 
 
 # Facts and figures

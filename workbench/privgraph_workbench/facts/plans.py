@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Mapping
-from functools import lru_cache
 
 from privgraph.data.spec import PublicFacts
 from privgraph.methods.base import Plan
@@ -17,12 +15,7 @@ from privgraph_workbench.words.numbers import option
 
 def plan(method_name: str, options: Mapping[str, Scalar], facts: PublicFacts) -> Plan:
     """What a run would do to privacy. Raises `OptionError` where the options do not go together."""
-    return _plan(method_name, json.dumps(dict(sorted(options.items()))), facts)
-
-
-@lru_cache(maxsize=512)
-def _plan(method_name: str, options: str, facts: PublicFacts) -> Plan:
-    found: Plan = build(method(method_name).load_config(), json.loads(options)).plan(facts)
+    found: Plan = build(method(method_name).load_config(), options).plan(facts)
     return found
 
 

@@ -11,34 +11,31 @@ from privgraph.data.files import absent
 from privgraph.data.spec import DatasetSpec
 from privgraph.progress import Progress
 
+_CONNECTING = Progress(step=0, total=0, stage="connecting")
+
 
 @dataclass
 class Download:
-    """How far a download is: `done` of `total` bytes of the file that `stage` names; `error` is one
-    sentence, and `connected` False where no server could be reached."""
+    """How far a download is, in bytes of the file that is its stage; `error` is one sentence, and `connected`
+    False where no server could be reached."""
 
-    done: int = 0
-    total: int = 0
-    stage: str = "connecting"
+    progress: Progress = _CONNECTING
     over: bool = False
     error: str = ""
     connected: bool = True
 
-    @property
-    def share(self) -> float:
-        return min(1.0, self.done / self.total) if self.total else 0.0
-
     def fetch(self, spec: DatasetSpec) -> None:
         """Fetch the missing files of a set."""
+
+        def tell(progress: Progress) -> None:
+            self.progress = progress
+
         try:
-            fetch_files(spec, self._tell)
+            fetch_files(spec, tell)
         except DataError as error:
             self.error, self.connected = str(error), not isinstance(error, NoConnection)
         finally:
             self.over = True
-
-    def _tell(self, progress: Progress) -> None:
-        self.done, self.total, self.stage = progress.step, progress.total, progress.stage
 
 
 _downloads: dict[str, Download] = {}

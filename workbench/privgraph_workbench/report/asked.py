@@ -39,15 +39,13 @@ def visible(text: str) -> str:
     return "".join(one for one in spaced if one in f"\n{_JOINERS}" or unicodedata.category(one) not in _UNSEEN)
 
 
-def clean(value: Any, *, ids: bool = False) -> Any:
-    """JSON values whose texts are `visible`; without `ids`, those of runs are taken out."""
+def clean(value: Any) -> Any:
+    """JSON values whose texts are `visible`, without ids of runs."""
     if isinstance(value, str):
-        return visible(value) if ids else _RUN.sub("", visible(value))
+        return _RUN.sub("", visible(value))
     if isinstance(value, Mapping):
-        return {clean(str(name), ids=ids): clean(one, ids=ids) for name, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [clean(one, ids=ids) for one in value]
-    return value
+        return {clean(str(name)): clean(one) for name, one in value.items()}
+    return [clean(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def named(rows: Sequence[Row], runs: Sequence[str] = ()) -> tuple[str, ...]:
