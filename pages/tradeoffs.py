@@ -217,15 +217,9 @@ def form(spec: DatasetSpec, options: Mapping[str, Scalar], unit: str) -> None:
     try:
         epsilons = sorted({float(word) for word in typed.replace(",", " ").replace(";", " ").split()})
         if chosen and epsilons and not data.errors:
-            asked = {
-                "epsilons": epsilons,
-                "seeds": seeds,
-                "methods": chosen,
-                "bare": bare,
-                "varied": varied(chosen, key),
-            }
-            given = {**options, **data.values}
-            specs = sweeps.specs(spec.name, unit, data_options=given, apart=True, **asked)
+            asked = {"epsilons": epsilons, "seeds": seeds, "methods": chosen, "bare": bare}
+            given, more = {**options, **data.values}, varied(chosen, key)
+            specs = sweeps.specs(spec.name, unit, data_options=given, apart=True, varied=more, **asked)
             if len(specs) > MOST:
                 raise OptionError(f"a sweep from this page has at most {MOST} runs (got {len(specs)})")
             facts = datasets.public_facts(spec, given, "random")

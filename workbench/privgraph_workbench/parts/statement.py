@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 
+import pandas as pd
 import streamlit as st
 
 from privgraph.privacy.events import NonPrivate
@@ -50,24 +51,23 @@ def numbers(said: PrivacyStatement, *, asked: float | None = None, bare: float |
 
 def badges(said: PrivacyStatement, *, bare: float | None = None) -> None:
     """Warn of what the numbers do not say, a word each."""
-    words, how = told["badges"], statements.audited_how(said)
-    red: list[tuple[str, str]] = []
+    words, how = told["badges"], markup.literal(statements.audited_how(said))
+    reasons = [one.event.reason for one in said.ledger if isinstance(one.event, NonPrivate)]
+    unproved = [fill(words["unproved"], reason=markup.literal(one)) for one in reasons]
+    if math.isinf(said.epsilon) and not unproved:
+        unproved = [words["little"]]
+    shown: list[tuple[str, str]] = [("no proof", one) for one in unproved]
     if said.unit == "none":
-        red.append(("no privacy", words["bare"]))
-    else:
-        reasons = [one.event.reason for one in said.ledger if isinstance(one.event, NonPrivate)]
-        red += [("no proof", fill(words["unproved"], reason=markup.literal(one))) for one in reasons]
-        if math.isinf(said.epsilon) and not red:
-            red.append(("no proof", words["little"]))
+        shown = [("no privacy", words["bare"])]
     if "sound" in statements.refuted(said):
-        red.append(("refuted: sound ε", markup.literal(how)))
+        shown.append(("refuted: sound ε", how))
     if mark := statements.published_fell(said, bare):
-        more = "" if bare is None else f" ≥ {stated('audited', bare)} without premises"
-        red.append((f"{mark}: ε as published", markup.literal(how + more)))
+        more = "" if bare is None else markup.literal(f" ≥ {stated('audited', bare)} without premises")
+        shown.append((f"{mark}: ε as published", how + more))
     if said.known_faults:
-        red.append((f"{len(said.known_faults)} known faults", "; ".join(map(markup.literal, said.known_faults))))
+        shown.append((f"{len(said.known_faults)} known faults", "; ".join(map(markup.literal, said.known_faults))))
     with st.container(horizontal=True):
-        for label, help_ in red:
+        for label, help_ in shown:
             st.badge(label, color="red", help=help_)
         if said.data_dependent:
             st.badge("data-dependent", color="orange", help=words["dependent"])
@@ -95,12 +95,9 @@ def ledger(entries: Sequence[LedgerEntry]) -> None:
         }
         for entry in entries
     ]
-    columns = [name for name in rows[0] if any(row[name] not in (None, "") for row in rows)]
-    names = {"times": "times", "noise σ": "sigma", "sensitivity": "sensitivity", "sampling": "sampling"}
-    helps = {label: told["ledger"][name] for label, name in {**names, "accounted as": "accounted"}.items()}
-    cells = [{name: row[name] for name in columns} for row in rows]
-    forms = dict.fromkeys([*names][1:], "%.3g")
-    layout.table(cells, helps, {}, forms, alt=told["ledger"]["mechanism"], placeholder="")
+    cells = pd.DataFrame(rows).replace("", None).dropna(axis=1, how="all")
+    forms = dict.fromkeys(("noise σ", "sensitivity", "sampling"), "%.3g")
+    layout.table(cells, told["ledger"], {}, forms, alt="mechanisms", placeholder="")
 
 
 def whole(said: PrivacyStatement) -> None:

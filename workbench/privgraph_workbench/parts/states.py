@@ -13,13 +13,20 @@ from privgraph_workbench.text import fill, texts
 from privgraph_workbench.words import markup
 
 MOST_REFUSED = 3
-COLOURS: Mapping[str, Literal["gray", "blue", "orange", "green", "red"]] = {
+Colour = Literal["gray", "blue", "orange", "green", "red", "violet"]
+COLOURS: Mapping[str, Colour] = {
     "running": "blue",
     "stopping": "orange",
     "done": "green",
     "stopped": "orange",
     "failed": "red",
     "lost": "red",
+}
+FLAGS: Mapping[str, tuple[str, Colour, str, Flag]] = {
+    "other": ("not the run", "violet", "casino", Flag.GIVEN_NOISE),
+    "dependent": ("data-dependent", "orange", "warning", Flag.DATA_DEPENDENT),
+    "private": ("private", "red", "lock", Flag.PRIVATE),
+    "evaluator": ("evaluator only", "orange", "visibility", Flag.EVALUATOR),
 }
 told = texts("labels")
 
@@ -53,20 +60,13 @@ def badge(record: RunRecord, *, finished: bool = False) -> None:
     if record.example:
         st.badge("example", color="violet", icon=":material/photo_library:", help=told["example"])
     if record.tuning is not None:
-        if record.tuning.trial is Trial.RELEASED:
-            st.badge(str(record.tuning), color="green", icon=":material/verified:", help=told["tuned"])
-        else:
-            st.badge(str(record.tuning), color="orange", icon=":material/visibility_off:", help=told["tried"])
+        released = record.tuning.trial is Trial.RELEASED
+        hint = told["tuned" if released else "tried"]
+        st.badge(str(record.tuning), color="green" if released else "orange", help=hint)
 
 
-def badges(*, private: bool = False, evaluator: bool = False, dependent: bool = False, other: bool = False) -> None:
-    """What must be known of the numbers below, as coloured words in a row."""
+def badges(**shown: bool) -> None:
+    """What must be known of the numbers below, by name of `FLAGS`, as coloured words in a row."""
     with st.container(horizontal=True):
-        if other:
-            st.badge("not the run", color="violet", icon=":material/casino:", help=Flag.GIVEN_NOISE.sentence)
-        if dependent:
-            st.badge("data-dependent", color="orange", icon=":material/warning:", help=Flag.DATA_DEPENDENT.sentence)
-        if private:
-            st.badge("private", color="red", icon=":material/lock:", help=Flag.PRIVATE.sentence)
-        if evaluator:
-            st.badge("evaluator only", color="orange", icon=":material/visibility:", help=Flag.EVALUATOR.sentence)
+        for label, colour, icon, flag in (FLAGS[name] for name, on in shown.items() if on):
+            st.badge(label, color=colour, icon=f":material/{icon}:", help=flag.sentence)
