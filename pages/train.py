@@ -35,7 +35,7 @@ from privgraph_workbench.text import fill, texts
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.meaning import WHO, protected
-from privgraph_workbench.words.measures import RELATIONS
+from privgraph_workbench.words.naming import RELATIONS
 from privgraph_workbench.words.numbers import duration, kept_budget, number, option, percent, stated
 
 MOST_READ = 5000

@@ -20,8 +20,7 @@ from privgraph_workbench.facts.references import GUARANTEE, parts, without_priva
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.settings import setting_rows
 from privgraph_workbench.words import settings
-from privgraph_workbench.words.measures import RELATIONS
-from privgraph_workbench.words.naming import titled
+from privgraph_workbench.words.naming import RELATIONS, titled
 
 MOST = 2000
 """Runs that are looked through at most, the newest first."""

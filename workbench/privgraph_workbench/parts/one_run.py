@@ -33,8 +33,7 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.serving.offered_files import File
 from privgraph_workbench.text import fill, texts
 from privgraph_workbench.words import markup, naming, settings
-from privgraph_workbench.words.measures import RELATIONS
-from privgraph_workbench.words.naming import statements_of
+from privgraph_workbench.words.naming import RELATIONS, statements_of
 from privgraph_workbench.words.numbers import between, duration, option, percent, stated
 from privgraph_workbench.words.statements import shown_bare
 

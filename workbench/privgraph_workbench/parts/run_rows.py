@@ -12,7 +12,7 @@ from privgraph_workbench.parts.states import state_word
 from privgraph_workbench.summary import confidence
 from privgraph_workbench.theme import EPSILONS, Epsilon
 from privgraph_workbench.words import naming
-from privgraph_workbench.words.measures import ACCURACY, measure
+from privgraph_workbench.words.naming import ACCURACY, measure
 from privgraph_workbench.words.numbers import percent, stated
 
 Light = Mapping[str, Any]

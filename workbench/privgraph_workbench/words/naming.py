@@ -24,6 +24,9 @@ NETWORKS = ("network", "conv", "backbone")
 """What methods call the option that chooses their network."""
 UPLOAD = "upload:"
 """What the names of uploads begin with; nobody is to read the rest."""
+PREC, ACCURACY = "PREC@1", "test accuracy"
+"""What the test score of a method is called."""
+RELATIONS = "relation prediction"
 UNIT_WORDS: Mapping[str, str] = {"edge": "edge-level", "node": "node-level", "none": "not private"}
 _encode = json.JSONEncoder(sort_keys=True).encode
 """Made once: a page asks for thousands of settings."""
@@ -32,6 +35,16 @@ _encode = json.JSONEncoder(sort_keys=True).encode
 def method_title(name: str) -> str:
     """The method's name for people; its own name where the table does not know it."""
     return METHODS[name].title if name in METHODS else name
+
+
+def measure(method: str) -> str:
+    """The name of its test score: an accuracy over nodes, or PREC@1 of relations."""
+    return PREC if method in METHODS and RELATIONS in METHODS[method].tasks else ACCURACY
+
+
+def measures(methods: Iterable[str]) -> str:
+    """The same of several, each name once; of none an accuracy."""
+    return " or ".join(dict.fromkeys(map(measure, methods))) or ACCURACY
 
 
 def reads_no_edge(name: str) -> bool:

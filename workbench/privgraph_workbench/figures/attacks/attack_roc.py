@@ -1,5 +1,4 @@
-"""How well attacks tell who was trained on, or what else they ask, and the curve that a run's sound epsilon
-says they cannot cross."""
+"""How well attacks tell who was trained on, and what the sound epsilon of a run says they cannot reach."""
 
 from __future__ import annotations
 

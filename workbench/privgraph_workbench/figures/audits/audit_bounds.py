@@ -1,5 +1,4 @@
-"""The lower bound on epsilon that an audit has shown, by each of its routes, beside the epsilons that are
-claimed."""
+"""The lower bounds on epsilon that an audit has shown, beside the epsilons that are claimed."""
 
 from __future__ import annotations
 

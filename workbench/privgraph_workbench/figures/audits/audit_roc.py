@@ -1,5 +1,4 @@
-"""How well an audit's attack tells the two datasets apart, and the curves that the claimed epsilons say it
-cannot cross."""
+"""How well an audit's attack tells two datasets apart, and the curves that claims say it cannot cross."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""What a setting costs: both epsilons against its noise, or against an option while the noise stays as it
-is."""
+"""What a setting costs: both epsilons against its noise, or against an option while the noise stays."""
 
 from __future__ import annotations
 

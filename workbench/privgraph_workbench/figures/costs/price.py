@@ -1,5 +1,4 @@
-"""What noisy answers cost, and how many of them are right: along lambda, the inverse of the noise, or along
-the noise."""
+"""What noisy answers cost, and how many are right: along lambda, the inverse of the noise, or the noise."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Three kinds of noise of one standard deviation, in one and in two dimensions (Figure 4 of HeterPoisson). An
-illustration."""
+"""Three kinds of noise of one standard deviation (Figure 4 of HeterPoisson). An illustration."""
 
 from __future__ import annotations
 

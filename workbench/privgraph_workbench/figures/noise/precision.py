@@ -1,5 +1,4 @@
-"""The highest precision that any classifier can have on private embeddings, against epsilon (Theorem 3 of
-HeterPoisson)."""
+"""The most precise that a classifier of private embeddings can be, by epsilon (Theorem 3 of HeterPoisson)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""What spherical Laplace noise fails to hide from somebody who reads all coordinates: delta against epsilon,
-beside the claim."""
+"""What spherical Laplace noise fails to hide in all coordinates: delta against epsilon, beside the claim."""
 
 from __future__ import annotations
 

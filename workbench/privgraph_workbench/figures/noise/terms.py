@@ -1,5 +1,4 @@
-"""What each term of Equation 3 of HeterPoisson contributes: A_k = Pr(k) B_k, for spherical Laplace and for
-Gaussian noise."""
+"""What each term of Equation 3 of HeterPoisson contributes: A_k = Pr(k) B_k, with either noise."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""How well relations of the domain that no run has read are predicted: PREC@1 and MRR of runs, of their base
-encoder, and of guessing (section 4 of the paper, Tables 1 and 2)."""
+"""How well unread relations are predicted: PREC@1 and MRR (section 4 of the paper, Tables 1 and 2)."""
 
 from __future__ import annotations
 

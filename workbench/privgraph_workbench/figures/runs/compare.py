@@ -13,8 +13,7 @@ from privgraph_workbench.figures.marks import distinct, intervals, marks, named,
 from privgraph_workbench.figures.runs.tradeoff import LARGEST
 from privgraph_workbench.figures.settings import composed, setting_rows
 from privgraph_workbench.theme import EPSILONS, NEUTRAL
-from privgraph_workbench.words.measures import measures
-from privgraph_workbench.words.naming import labels, settings_of
+from privgraph_workbench.words.naming import labels, measures, settings_of
 from privgraph_workbench.words.numbers import number, percent
 
 

@@ -11,7 +11,7 @@ from privgraph.runs.records import RunRecord, StoredEvent
 from privgraph_workbench.figures.chart import Axis, Chart, Look, Panel, Row, Rows, Rule, Series
 from privgraph_workbench.figures.figure import figure, without
 from privgraph_workbench.figures.marks import grouped, marks, pairs
-from privgraph_workbench.words.measures import ACCURACY, measure
+from privgraph_workbench.words.naming import ACCURACY, measure
 
 LIMIT = 1000
 """Points of a curve that are kept where nobody says how many."""

@@ -1,5 +1,4 @@
-"""What accuracy to expect of a method on a graph, over epsilon: what finished runs have reached, between
-guessing and no privacy."""
+"""What accuracy to expect of a method on a graph, over epsilon, between guessing and no privacy."""
 
 from __future__ import annotations
 

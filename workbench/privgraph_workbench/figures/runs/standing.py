@@ -13,7 +13,7 @@ from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import intervals, marks, named, single
 from privgraph_workbench.summary import confidence
 from privgraph_workbench.theme import NEUTRAL
-from privgraph_workbench.words.measures import PREC, measure
+from privgraph_workbench.words.naming import PREC, measure
 from privgraph_workbench.words.numbers import percent
 
 LABELS = {"guess": "Guessing", "base": "Base encoder", "blind": "MLP, no edges", "own": "Mean", "bare": "No privacy"}

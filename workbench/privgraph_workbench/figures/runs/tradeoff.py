@@ -13,7 +13,7 @@ from privgraph_workbench.figures.marks import grouped, intervals, level, logarit
 from privgraph_workbench.figures.palette import slots
 from privgraph_workbench.figures.settings import setting_rows
 from privgraph_workbench.theme import EPSILONS, NEUTRAL, Epsilon
-from privgraph_workbench.words.measures import measures
+from privgraph_workbench.words.naming import measures
 
 UNITS = {"edge": "edges", "node": "people"}
 LARGEST = 1000.0

@@ -1,5 +1,4 @@
-"""Budget used against queries answered: the epsilon that each weight has spent, query by query, and the
-limit."""
+"""Budget used against queries answered: the epsilon that each weight has spent, and the limit."""
 
 from __future__ import annotations
 

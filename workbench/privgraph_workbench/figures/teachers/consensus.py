@@ -1,5 +1,4 @@
-"""How far teachers agreed: the share of the largest count over the queries, the gate's threshold, and who
-passed it."""
+"""How far teachers agreed: the share of the largest count, the gate's threshold, and who passed it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""What figures of an ensemble share: groups of teachers, and what each teacher's nodes were charged, query by
-query."""
+"""What figures of an ensemble share: groups of teachers, and what each one's nodes were charged."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Who was stopped: teachers that took no part any more, from which query on, and what they had spent by
-then."""
+"""Who was stopped: teachers that took no part any more, from which query on, and what they had spent."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Are heavy teachers better? Accuracy of each teacher against its weight and its number of nodes. For an
-evaluator alone."""
+"""Are heavy teachers better? Accuracy against weight and number of nodes. For an evaluator alone."""
 
 from __future__ import annotations
 

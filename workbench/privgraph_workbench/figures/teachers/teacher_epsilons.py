@@ -1,5 +1,4 @@
-"""The point of weighted teachers: how epsilon is distributed over them. Sound, or data-dependent as the paper
-reports it."""
+"""How epsilon is distributed over weighted teachers: sound, or data-dependent as the paper reports it."""
 
 from __future__ import annotations
 
