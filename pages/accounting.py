@@ -1,7 +1,6 @@
 """Which noise keeps an epsilon, and which epsilon does a noise keep? From public sizes alone."""
 
 import math
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -19,7 +18,7 @@ from privgraph.privacy.precision import precision_bound
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS, MethodSpec
 from privgraph_workbench.facts import datasets, method_costs
-from privgraph_workbench.facts.method_costs import Curve, Setting
+from privgraph_workbench.facts.method_costs import Setting
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.costs import cost, entry_costs, ledger
 from privgraph_workbench.figures.noise import precision
@@ -230,32 +229,30 @@ def beside(first: Priced, second: Priced) -> None:
         st.badge("two units", color="orange", help=hint)
 
 
-def chart(shown: Sequence[Priced]) -> bool:
-    """Epsilon against noise or an option. False where points are missing, because time ran out."""
-    first, until = shown[0], time.monotonic() + layout.BUDGET_SECONDS
+def chart(shown: Sequence[Priced]) -> None:
+    """Epsilon against noise or an option."""
+    first = shown[0]
     titles = {lever.axis.split(" (")[0]: lever.option for lever in first.setting.price.levers}
     against = NOISE
     if titles:
         against = choosing.one("ε against", [NOISE, *titles], "against", row=True, help=words["against"])
     rows: list[Row] = []
-    curves: list[Curve] = []
+    refused = ""
     statements: Statements = {}
     for one in shown:
         setting = one.setting
         lever = next((lever for lever in setting.price.levers if lever.option == titles.get(against)), None)
-        curves.append(method_costs.along(setting, one.noise, lever, until) if setting.reads else Curve())
         axis, place = (setting.price.noise, one.noise) if lever is None else (lever.axis, lever.value)
-        rows += cost.data(curves[-1].points, place, axis, of=one.title)
+        if setting.reads:
+            with st.spinner(words["points"]):
+                points, why = method_costs.along(setting, one.noise, lever)
+            rows, refused = [*rows, *cost.data(points, place, axis, of=one.title)], refused or why
         statements |= one.statements
     if not rows:
-        st.info(markup.sentence(curves[0].refused or words["free"]))
-        return True
+        st.info(markup.sentence(refused or words["free"]))
+        return
     name = "-".join([first.file, titles.get(against, NOISE), *(one.setting.name for one in shown[1:])])
     drawn_figure("cost", rows, name, statements=statements)
-    share = min(curve.share for curve in curves)
-    if share < 1:
-        st.progress(share, text=words["points"])
-    return share == 1
 
 
 # Where the budget goes, and what noise cannot give
@@ -329,7 +326,7 @@ if first is not None:
                 beside(*shown)
         if len(shown) == 1:
             statement.numbers(first.said)
-        complete = chart(shown)
+        chart(shown)
     for one in shown:
         if one.setting.reads:
             label, key = f"Where the budget goes: {one.title}", "budget" if one is first else "budget.beside"
@@ -337,5 +334,3 @@ if first is not None:
     config = first.setting.config
     if isinstance(config, Config) or (isinstance(config, AggregationConfig) and config.covers_own_rows):
         layout.folded("What a private row tells", "precision", private_row, icon="visibility_off")
-    if not complete:
-        st.rerun()  # with what is known by now; the curve goes on where it stopped

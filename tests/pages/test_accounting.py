@@ -10,7 +10,6 @@ from streamlit.testing.v1 import AppTest
 from tests.figures.made_accounts import FACTS
 
 from privgraph_workbench.facts import method_costs
-from privgraph_workbench.parts import layout
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words.numbers import stated
 
@@ -25,9 +24,7 @@ SIZES = {
 
 
 @pytest.fixture(autouse=True)
-def one_pass(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Short curves, and all of them in the first drawing, however slow the machine is."""
-    monkeypatch.setattr(layout, "BUDGET_SECONDS", 3600.0)
+def short_curves(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(method_costs, "SPREAD", 2.0)
 
 

@@ -86,11 +86,11 @@ def test_options_that_are_not_asked_for_have_no_part_in_the_price(name: str, uni
 def test_more_noise_costs_less(name: str, unit: str) -> None:
     found = _setting(name, unit)
     noise = found.noise()
-    curve = method_costs.along(found, noise)
-    assert curve.share == 1
-    assert len(curve.points) >= 5
-    assert noise in [place for place, _, _ in curve.points]
-    for (_, less, less_published), (_, more, more_published) in pairwise(curve.points):
+    points, refused = method_costs.along(found, noise)
+    assert not refused
+    assert len(points) >= 5
+    assert noise in [place for place, _, _ in points]
+    for (_, less, less_published), (_, more, more_published) in pairwise(points):
         assert more < less
         if less_published is None:
             assert more_published is None, "there is a formula at one noise, and none at another"
@@ -101,5 +101,5 @@ def test_more_noise_costs_less(name: str, unit: str) -> None:
 
 def test_noise_without_a_proof_costs_without_end() -> None:
     found = _setting("privgnn", "node", release="log-posterior", accounting="published")
-    curve = method_costs.along(found, found.noise())
-    assert all(math.isinf(epsilon) and published and math.isfinite(published) for _, epsilon, published in curve.points)
+    points, _ = method_costs.along(found, found.noise())
+    assert all(math.isinf(epsilon) and published and math.isfinite(published) for _, epsilon, published in points)

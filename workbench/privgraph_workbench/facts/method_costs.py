@@ -4,11 +4,9 @@ Streamlit, no torch."""
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import NamedTuple
 
 from privgraph.data.spec import PublicFacts
 from privgraph.methods.base import Lever, MethodConfig, Price
@@ -81,14 +79,8 @@ def _at(base: Setting, noise: float) -> PrivacyStatement:
     return base.config.at(base.facts, noise)
 
 
-class Curve(NamedTuple):
-    """Points in ascending order, each with its sound and its published epsilon (None: no formula)."""
-
-    points: Sequence[tuple[float, float, float | None]] = ()
-    share: float = 1.0
-    """Of the places that were tried before time ran out."""
-    refused: str = ""
-    """Why a missing point cannot be had."""
+Points = Sequence[tuple[float, float, float | None]]
+"""Places in ascending order, each with its sound and its published epsilon (None: no formula)."""
 
 
 def round_numbers(low: float, high: float) -> list[float]:
@@ -102,37 +94,20 @@ def round_numbers(low: float, high: float) -> list[float]:
     return [value for one in exponents for lead in _MANTISSAS if low <= (value := float(f"{lead}e{one}")) <= high]
 
 
-def along(base: Setting, noise: float, lever: Lever | None = None, until: float = math.inf) -> Curve:
-    """Epsilon against the noise, or against an option of the method while the noise stays what it is.
-
-    Computed from its own place outwards, until `time.monotonic()` passes `until`, but never before a place
-    has been priced that was not known: asked again and again, it ends.
-    """
-    own = noise if lever is None else lever.value
+def along(base: Setting, noise: float, lever: Lever | None = None) -> tuple[Points, str]:
+    """Epsilon against the noise, or against an option of the method while the noise stays what it is; and why
+    a missing point cannot be had."""
+    own, refused = noise if lever is None else lever.value, ""
     points: list[tuple[float, float, float | None]] = []
-    known, share, refused = _priced_so_far(), 1.0, ""
-    places = {
-        own,
-        *(_places(base, lever) if lever else round_numbers(noise / SPREAD, min(SPREAD * noise, base.price.highest))),
-    }
-    ordered = sorted(places, key=lambda value: abs(math.log(value / own)) if value > 0 < own else abs(value - own))
-    for tried, place in enumerate(ordered):
-        if time.monotonic() > until and _priced_so_far() > known:
-            share = tried / len(places)
-            break
+    around = _places(base, lever) if lever else round_numbers(noise / SPREAD, min(SPREAD * noise, base.price.highest))
+    for place in sorted({own, *around}):
         try:
             moved = lever is not None and place != own
             said = _held(base, lever, place, noise) if moved else base.at(place if lever is None else noise)
+            points.append((place, said.epsilon, said.epsilon_as_published))
         except OptionError as error:
             refused = refused or str(error)
-        else:
-            points.append((place, said.epsilon, said.epsilon_as_published))
-    return Curve(sorted(points), share, refused)
-
-
-def _priced_so_far() -> int:
-    """How many prices were computed, and not merely looked up."""
-    return _at.cache_info().misses + _held.cache_info().misses
+    return points, refused
 
 
 @lru_cache(maxsize=4096)

@@ -18,9 +18,6 @@ from privgraph_workbench.text import page
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.numbers import upper
 
-BUDGET_SECONDS = 0.6
-"""How long one drawing of a page may compute; what is missing then is drawn next."""
-
 
 def head(name: str) -> None:
     """The title of a page, and its question."""
