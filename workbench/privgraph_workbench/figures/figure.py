@@ -45,7 +45,7 @@ def figure(
         title: What it shows.
         data: Makes its rows.
         needs: What `data` reads of runs, of `NEEDS`; "": it takes plain values.
-        settings: Whether it shows settings, so that a report may hold it; other figures show single runs.
+        settings: Whether it shows settings, and a report may hold it.
         always: Warnings that it always carries.
         table: Its rows as a CSV has them.
     """

@@ -11,6 +11,7 @@ import numpy as np
 
 from privgraph_workbench.figures.chart import PERCENT_ROOM, Axis, Chart, Coordinate, Panel, Row, Rows, Rule, Series
 from privgraph_workbench.text import texts
+from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words.numbers import number, percent, stated
 
 FORMS: Mapping[str, Callable[[Any], str]] = {
@@ -106,7 +107,7 @@ def marks(
     x: str | Sequence[Coordinate],
     y: str | Sequence[Coordinate],
     *,
-    hover: Sequence[str] = (),
+    hover: str = "",
     **look: Any,
 ) -> Series:
     """A series with a place for each row.
@@ -116,17 +117,18 @@ def marks(
         x: A column, or the places.
         y: The same.
         hover: Columns that stand where the mouse rests, a line each, as text/figures.toml names them, where
-            they have a value; none: name and place.
-        **look: Fields of `Series`; without a `kind` points.
+            they have a value; "": name and place.
+        **look: Fields of `Series`; without a `kind` points, and of an `epsilon` under its title.
     """
-    told = {column: texts("figures")["columns"][column] for column in hover}
+    told = {column: texts("figures")["columns"][column] for column in hover.split()}
     lines = (
         [f"{title} {FORMS[form](row[name])}" for name, (title, form) in told.items() if row.get(name) not in (None, "")]
         for row in rows
     )
     texts_ = tuple("\n".join(map(str.strip, one)) for one in lines) if hover else ()
     x, y = ([row[of] for row in rows] if isinstance(of, str) else of for of in (x, y))
-    return Series(**{"name": "", "kind": "points", **look}, x=tuple(x), y=tuple(y), hover=texts_)
+    look = {"name": EPSILONS[look["epsilon"]].title if look.get("epsilon") else "", "kind": "points", **look}
+    return Series(**look, x=tuple(x), y=tuple(y), hover=texts_)
 
 
 def described(series: Series, panel: Panel) -> tuple[str, ...]:
@@ -225,6 +227,14 @@ def pairs(
     rows = math.ceil(len(held) / columns)
     height = 110 * rows + sum(32 + 18 * breaks for breaks in names) if names else each * rows
     return Chart(panels=held, series=tuple(series), columns=columns, height=50 + height, **more)
+
+
+def apart(rows: Rows, sides: tuple[str, str], title: str) -> Chart:
+    """The histograms of two sides, of `bins`; what each side is called stands in its column `{side}_are`."""
+    if not any(row[side] for row in rows for side in sides):
+        return empty("no scores were kept")
+    series = outlines(rows, {f"share_{side}": rows[0][f"{side}_are"] for side in sides})
+    return single(Axis(title=title), Axis(title="percent of each side", percent=True, low=0), series)
 
 
 def network(rows: Rows, nodes: Iterable[Series], **more: Any) -> Chart:

@@ -12,8 +12,6 @@ from privgraph_workbench.figures.marks import distinct, intervals, marks, named,
 from privgraph_workbench.leaks import by_similarity, guessing
 from privgraph_workbench.theme import NEUTRAL
 
-HOVER = ("attack", "area", "area_low", "area_high", "epsilon")
-
 
 def data(records: Sequence[AttackRecord], names: Sequence[str] = ()) -> list[Row]:
     """One row per attack, the smallest sound epsilon first and runs without privacy last.
@@ -45,11 +43,12 @@ def chart(rows: Rows) -> Chart:
     several = [{**row, "area": area} for row in rows if len(row["models"]) > 1 for area in row["models"]]
     classes = [row for row in rows if row["by_classes"] is not None]
     series = intervals(rows, "attack", "area_low", "area_high")
-    series.append(marks(rows, "area", "attack", name="mean of the attacked models", shape=0, hover=HOVER))
+    look: Look = {"name": "mean of the attacked models", "hover": "attack area area_low area_high epsilon"}
+    series.append(marks(rows, "area", "attack", shape=0, **look))
     if several:  # a mark apart from that of the mean, also where it lies upon it
         series.append(marks(several, "area", "attack", name="each attacked model", shape=3, size=7))
     if classes:
-        look: Look = {"name": "true classes alone", "slot": NEUTRAL, "shape": 2, "hollow": True, "size": 13}
+        look = {"name": "true classes alone", "slot": NEUTRAL, "shape": 2, "hollow": True, "size": 13}
         series.append(marks(classes, "by_classes", "attack", **look))
     ends = [float(x) for one in series for x in one.x if x is not None]
     x = Axis(title="area under the curve (0.5: chance)", low=min(0.45, *ends) - 0.02, high=max(0.6, *ends) + 0.02)

@@ -11,8 +11,6 @@ from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import grouped, intervals, marks, named, pairs
 from privgraph_workbench.leaks import by_similarity
 
-HOVER = ("name", "nodes", "exposure", "low", "high")
-
 
 def data(record: AttackRecord) -> list[Row]:
     """One row per group: kind (degree or class), name, nodes, exposure (the mean share of nodes that did not
@@ -42,5 +40,6 @@ def chart(rows: Rows) -> Chart:
         panels.append(Panel(x=x, y=y, title=f"by {kind}", rules=rules))
         look: Look = {"panel": place, "legend": place == 0}
         series += intervals(held, "group", name=f"{LEVEL:.0%} interval over nodes", **look)
-        series.append(marks(held, "exposure", "group", name="mean exposure", hover=HOVER, **look))
+        look |= {"name": "mean exposure", "hover": "name nodes exposure low high"}
+        series.append(marks(held, "exposure", "group", **look))
     return pairs(panels, series, columns=1)

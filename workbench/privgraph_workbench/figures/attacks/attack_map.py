@@ -20,7 +20,6 @@ LEVELS = (
 )
 """Exposure from which a node is drawn so, the words for it, its size, and the slot of its colour: that of a
 warning for the most exposed."""
-HOVER = ("node", "class", "degree", "exposure")
 APART = 1.3
 """Distance between pieces, in radii."""
 
@@ -68,6 +67,6 @@ def chart(rows: Rows) -> Chart:
     for low, name, size, slot in LEVELS:
         held = [row for row in left if (-math.inf if row["exposure"] is None else row["exposure"]) >= low]
         left = [row for row in left if row not in held]
-        look: Look = {"name": name, "slot": slot, "size": size, "hollow": slot == NEUTRAL, "hover": HOVER}
-        series += [marks(held, "x", "y", **look)] if held else []
+        look: Look = {"slot": slot, "size": size, "hollow": slot == NEUTRAL, "hover": "node class degree exposure"}
+        series += [marks(held, "x", "y", name=name, **look)] if held else []
     return network(rows, series)

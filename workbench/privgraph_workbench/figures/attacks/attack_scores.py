@@ -4,26 +4,21 @@ from __future__ import annotations
 
 from privgraph.attacks.record import AttackRecord
 from privgraph.registry import sides
-from privgraph_workbench.figures.chart import Axis, Chart, Flag, Row, Rows
+from privgraph_workbench.figures.chart import Chart, Flag, Row, Rows
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import bins, empty, outlines, single
+from privgraph_workbench.figures.marks import apart, bins
 
 
 def data(record: AttackRecord) -> list[Row]:
     """One row per bin: low, high (ends of the bin), members, others (how many are in it), share_members,
     share_others (of all of that side), members_are, others_are (each side in words), attack (its title),
     attack_name (in `ATTACKS`)."""
-    apart = sides(record.attack)
-    told = {"members_are": apart.members, "others_are": apart.others, "attack": record.title}
+    own = sides(record.attack)
+    told = {"members_are": own.members, "others_are": own.others, "attack": record.title}
     counts = {"members": record.scores_members, "others": record.scores_others}
     return [{**row, **told, "attack_name": record.attack} for row in bins(record.edges, counts)]
 
 
 @figure("attack_scores", "The attack's scores", data, needs="attack", always=[Flag.EVALUATOR])
 def chart(rows: Rows) -> Chart:
-    if not any(row["members"] or row["others"] for row in rows):
-        return empty("this attack kept no scores")
-    names = {"share_members": rows[0]["members_are"], "share_others": rows[0]["others_are"]}
-    x = Axis(title=f"score (a higher one speaks for {names['share_members']})")
-    y = Axis(title="percent of each side", percent=True, low=0)
-    return single(x, y, outlines(rows, names))
+    return apart(rows, ("members", "others"), f"score (a higher one speaks for {rows[0]['members_are']})")

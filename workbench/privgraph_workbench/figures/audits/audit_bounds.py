@@ -10,7 +10,7 @@ from privgraph_workbench.figures.chart import Axis, Chart, Flag, Look, Row, Rows
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import distinct, empty, grouped, marks, named, placed, single
 from privgraph_workbench.leaks import largest_bound
-from privgraph_workbench.theme import EPSILONS, NEUTRAL
+from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.numbers import rounded_delta, stated
 
 ROUTES = {
@@ -69,7 +69,7 @@ def chart(rows: Rows) -> Chart:
     series: list[Series] = []
     for kind, own in grouped(rows, "which").items():
         lengths = [min(row["epsilon"] or 0.0, 2 * longest) for row in own]
-        look: Look = {"epsilon": kind, "name": EPSILONS[kind].title, "hover": ("label", "detail")}
+        look: Look = {"epsilon": kind, "hover": "label detail"}
         series.append(marks(own, lengths, "label", kind="bars", **look))
     if most:
         look = {"name": "the most that so many could show", "slot": NEUTRAL, "hollow": True, "size": 13}

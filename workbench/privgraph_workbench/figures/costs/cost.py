@@ -8,7 +8,7 @@ from typing import Any
 from privgraph_workbench.figures.chart import COLUMNS, Axis, Chart, Flag, Panel, Row, Rows, Rule, Series
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import empty, grouped, logarithmic, marks, pairs, placed
-from privgraph_workbench.theme import EPSILONS, Epsilon
+from privgraph_workbench.theme import Epsilon
 
 KINDS: tuple[Epsilon, ...] = ("sound", "published")
 LARGEST = 1e5
@@ -48,12 +48,11 @@ def chart(rows: Rows) -> Chart:
 
 def epsilons(rows: Rows, x: str, **look: Any) -> list[Series]:
     """The curves of the sound and the published epsilon."""
-    named = [(COLUMNS[kind], {"name": EPSILONS[kind].title, "epsilon": kind}) for kind in KINDS]
-    return [one for column, own in named for one in curve(rows, x, column, **own, **look)]
+    return [one for kind in KINDS for one in curve(rows, x, COLUMNS[kind], epsilon=kind, group=kind, **look)]
 
 
 def curve(rows: Rows, x: str, column: str, **look: Any) -> list[Series]:
     """The curve of what is neither 0 nor infinite, and the large mark of what is chosen on it."""
-    held, look = [row for row in rows if placed(row[column])], {"group": look["name"], **look}
+    held = [row for row in rows if placed(row[column])]
     own = marks([row for row in held if row["chosen"]], x, column, size=13, **look, legend=False)
     return [marks(held, x, column, kind="path", size=5, **look), own] if held else []

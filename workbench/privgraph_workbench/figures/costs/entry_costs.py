@@ -28,7 +28,7 @@ def chart(rows: Rows) -> Chart:
     panels, series = [], []
     for place, (key, title) in enumerate(SIDES.items()):
         panels.append(Panel(x=Axis(title=title, low=0, high=highest), y=named(names, labels=not place), rules=rules))
-        look: Look = {"epsilon": "sound", "panel": place, "legend": False, "hover": ("name", key)}
+        look: Look = {"epsilon": "sound", "panel": place, "legend": False, "hover": f"name {key}"}
         look["text"] = tuple(stated("sound", row[key]) for row in rows)
         lengths = [min(row[key], highest) for row in rows]
         series.append(marks(rows, lengths, names, name=title, kind="bars", **look))

@@ -14,7 +14,6 @@ from privgraph_workbench.figures.marks import distinct, marks, named, single
 from privgraph_workbench.words.numbers import percent
 
 ORDERS = (*range(2, 65), 96, 128, 192, 256, 512, 1024)
-HOVER = ("mechanism", "stage", "share", "noise_std", "sensitivity", "norm", "sampling_rate", "note")
 
 
 def data(entries: Sequence[LedgerEntry], delta: float) -> list[Row]:
@@ -57,6 +56,7 @@ def chart(rows: Rows) -> Chart:
     named_ = (", ".join(filter(None, (row["mechanism"], row["stage"]))) for row in rows)
     names = distinct(name + f" × {row['count']}" * (row["count"] != 1) for name, row in zip(named_, rows, strict=True))
     text, unprotected = tuple(percent(row["share"]) for row in rows), not all(row["private"] for row in rows)
-    bars = marks(rows, "share", names, name="share", kind="bars", text=text, hover=HOVER)
+    hover = "mechanism stage share noise_std sensitivity norm sampling_rate note"
+    bars = marks(rows, "share", names, name="share", kind="bars", text=text, hover=hover)
     x = Axis(title="share of the budget (percent of Rényi divergence)", percent=True, low=0, high=1)
     return single(x, named(names), [bars], flags=(Flag.UNPROTECTED,) * unprotected)

@@ -42,5 +42,5 @@ def chart(rows: Rows) -> Chart:
     x, told = logarithmic(AXES[rows[0]["by"]], (row["lam"] for row in rows)), rows[0]["right"] is not None
     right = Axis(title="labels right, on average (percent)", percent=True, low=0, high=1)
     panels = [Panel(x=x, y=logarithmic("ε (logarithmic)", drawn)), *[Panel(x=x, y=right)] * told]
-    series = [*epsilons(rows, "lam"), *curve(rows, "lam", "right", name="labels right", slot=2, panel=1)]
+    series = [*epsilons(rows, "lam"), *curve(rows, "lam", "right", name="labels right", group="right", slot=2, panel=1)]
     return pairs(panels, series, flags=(Flag.EVALUATOR,) * told)

@@ -8,7 +8,6 @@ from privgraph_workbench.figures.chart import Chart, Flag, Row, Rows
 from privgraph_workbench.figures.figure import figure, without
 from privgraph_workbench.figures.marks import class_name, grouped, marks, network
 
-HOVER = ("node", "called", "name", "degree")
 MOST_NODES = 200
 
 
@@ -53,6 +52,6 @@ def data(
 def chart(rows: Rows) -> Chart:
     nodes, series = [row for row in rows if row["kind"] == "node"], []
     for (label, name, centre), own in sorted(grouped(nodes, "class", "name", "centre").items()):
-        told = f"{name} (the chosen node)" if centre else name
-        series.append(marks(own, "x", "y", name=told, slot=label, size=20 if centre else 12, hover=HOVER))
+        name, size = (f"{name} (the chosen node)", 20) if centre else (name, 12)
+        series.append(marks(own, "x", "y", name=name, slot=label, size=size, hover="node called name degree"))
     return network(rows, series)

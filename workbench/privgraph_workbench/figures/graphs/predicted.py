@@ -10,7 +10,7 @@ from privgraph_workbench.figures.graphs import neighbourhood
 from privgraph_workbench.figures.marks import class_name, grouped, marks, network
 from privgraph_workbench.theme import NEUTRAL
 
-HOVER = ("node", "name", "true_name", "degree")
+HOVER = "node name true_name degree"
 
 
 def data(

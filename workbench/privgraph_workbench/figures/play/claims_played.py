@@ -10,7 +10,7 @@ from privgraph_workbench.figures.chart import Axis, Chart, Row, Rows
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import marks, named, one_of, single
 from privgraph_workbench.play.games import GAMES
-from privgraph_workbench.theme import EPSILONS, Epsilon
+from privgraph_workbench.theme import Epsilon
 
 KINDS: tuple[Epsilon, ...] = ("published", "audited")
 
@@ -32,7 +32,7 @@ def data(epsilon: float = 1.0, rounds: int = 20_000, seed: int = 0, games: Seque
 @figure("claims_played", "Claimed, and shown by an attack", data, settings=True)
 def chart(rows: Rows) -> Chart:
     reach = max(row[kind] for row in rows for kind in KINDS)
-    series = [marks(rows, kind, "game", name=EPSILONS[kind].title, epsilon=kind, size=12) for kind in KINDS]
+    series = [marks(rows, kind, "game", epsilon=kind, size=12) for kind in KINDS]
     # a mark at zero does not lie on the name of its row
     x, y = Axis(title="ε (privacy budget)", low=-0.04 * reach), named(row["game"] for row in rows)
     return single(x, y, series, legend=True)

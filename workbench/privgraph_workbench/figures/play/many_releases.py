@@ -26,6 +26,6 @@ def data(epsilon: float = 0.5, releases: int = 1, *, friendships: int = 0) -> li
 @figure("many_releases", "Every release adds its epsilon", data, settings=True)
 def chart(rows: Rows) -> Chart:
     x, y = Axis(title=TITLES[rows[0]["counted"]]), Axis(title="guesses right, at most", percent=True, low=0.4, high=1.0)
-    curve = marks(rows, "releases", "best", name="right at most", kind="path", hover=("releases", "total", "best"))
+    curve = marks(rows, "releases", "best", name="right at most", kind="path", hover="releases total best")
     coin, rules = level((1, MOST), 0.5, "a coin", 1), [Rule(x=rows[0]["asked"], label="chosen")]
     return single(x, y, [curve, coin], rules=rules, legend=True)

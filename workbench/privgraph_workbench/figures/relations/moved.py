@@ -18,7 +18,6 @@ LOOKS: dict[str, Look] = {
     "private": {"slot": 0, "size": 7},
 }
 """By encoder: a ring, in it a hollow mark, and in that a full one: those of one place are all seen."""
-HOVER = ("title", "text", "place", "searched", "score")
 
 
 def data(
@@ -61,7 +60,7 @@ def chart(rows: Rows) -> Chart:
     held = [{**row, "label": labels[row["number"]]} for own in texts.values() for row in own]
     for (encoder, title), own in grouped(held, "encoder", "title").items():
         look = LOOKS.get(encoder, {"slot": 2, "size": 11})
-        series.append(marks(own, "place", "label", name=title, hover=HOVER, **look))
+        series.append(marks(own, "place", "label", name=title, hover="title text place searched score", **look))
     high = 1.25 * max(row["place"] for row in held)
     # a ring at place 1 stays clear of its text, on a narrow page too
     x = Axis(title="place among all texts (logarithmic)", scale="log", low=high**-0.1, high=high)

@@ -17,7 +17,6 @@ from privgraph_workbench.words.naming import graph_of, labels, setting, unit_of
 from privgraph_workbench.words.numbers import percent
 
 INTERVAL = "95% confidence over seeds"
-HOVER = ("label", "accuracy", "accuracy_low", "accuracy_high", "mrr", "seeds")
 DARK = 5
 """A slot that stands out from the bars."""
 JUDGED = {"test_accuracy", "test_mrr", "base_accuracy", "base_mrr"}
@@ -87,7 +86,8 @@ def chart(rows: Rows) -> Chart:
     names = distinct("\n".join([*textwrap.wrap(row["label"], 30), one]) for row, one in zip(rows, said, strict=True))
     rows = [{**row, "name": name, "slot": _slot(row)} for row, name in zip(rows, names, strict=True)]
     most = max(row[key] or 0.0 for row in rows for key in ("accuracy", "accuracy_high"))
-    look: Look = {"kind": "bars", "shape": 0, "legend": False, "hover": HOVER}
+    look: Look = {"kind": "bars", "shape": 0, "legend": False}
+    look["hover"] = "label accuracy accuracy_low accuracy_high mrr seeds"
     series = [marks(own, "accuracy", "name", slot=slot, **look) for slot, own in grouped(rows, "slot").items()]
     series += intervals(rows, "name", "accuracy_low", "accuracy_high", name=INTERVAL, slot=DARK)
     high = min(1.0, 1.08 * most) or 1.0

@@ -12,7 +12,7 @@ from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import distinct, intervals, marks, named, pairs, placed
 from privgraph_workbench.figures.runs.tradeoff import LARGEST
 from privgraph_workbench.figures.settings import composed, setting_rows
-from privgraph_workbench.theme import EPSILONS, NEUTRAL
+from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.naming import labels, measures, settings_of
 from privgraph_workbench.words.numbers import number, percent
 
@@ -48,9 +48,8 @@ def chart(rows: Rows) -> Chart:
         x = Axis(title="ε (logarithmic)", scale="log", low=min(epsilons) / 2, high=max(epsilons) * 2)
         panels.append(Panel(x=x, y=named(names, labels=False)))
         for kind in ("published", "sound", "audited"):  # what is proved is hidden by no published mark
-            key, title = COLUMNS[kind], EPSILONS[kind].title
-            if held := [row for row in rows if placed(row[key]) and row[key] <= max(epsilons)]:
-                series.append(marks(held, key, "name", name=title, epsilon=kind, panel=1, size=11))
+            if held := [row for row in rows if placed(row[COLUMNS[kind]]) and row[COLUMNS[kind]] <= max(epsilons)]:
+                series.append(marks(held, COLUMNS[kind], "name", epsilon=kind, panel=1, size=11))
     if told := [row for row in rows if row["seconds"] is not None]:
         look: Look = {"name": "time", "slot": 1, "shape": 0, "panel": len(panels), "legend": False}
         panels.append(Panel(x=Axis(title="time (seconds)", low=0), y=named(names, labels=False)))

@@ -51,7 +51,7 @@ def chart(rows: Rows) -> Chart:
     places = [float(row["epsilon"]) for row in (*reached, *asked)] or [1.0]
     low, high = min(places) / 1.3, max(places) * 1.3
     look: Look = {"name": "finished runs, mean over seeds", "kind": "path", "slot": 0}
-    look["hover"] = ("mean", "low", "high", "seeds")
+    look["hover"] = "mean low high seeds"
     series = banded(reached, "epsilon", "mean", **look) if reached else []
     for place, row in enumerate(levels, 1):
         slot = place if row["kind"] in ("bare", "blind") else NEUTRAL

@@ -34,6 +34,6 @@ def chart(rows: Rows) -> Chart:
         title = (members[0]["graph"], target(members[0]) or "no privacy", members[0]["variant"])
         panels.append(Panel(title=", ".join(filter(None, title)), x=trained, y=read))
         look: Look = {"kind": "cells", "low": tuple(row["mean"] for row in members), "panel": place, "legend": False}
-        look |= {"text": tuple(percent(row["mean"]) for row in members), "hover": ("mean", "seeds", "epsilon")}
+        look |= {"text": tuple(percent(row["mean"]) for row in members), "hover": "mean seeds epsilon"}
         series.append(marks(members, *([str(row[name]) for row in members] for name in NUMBERS), **look))
     return pairs(panels, series, each=90 + 46 * len(along))

@@ -62,13 +62,13 @@ def chart(rows: Rows) -> Chart:
         if row["kind"] == kind
     ]
     own, names = next(row for row in levels if row["kind"] == "own"), [row["name"] for row in levels]
-    bars: Look = {"kind": "bars", "shape": 0, "legend": False, "hover": ("name", "low", "high", "seeds")}
+    bars: Look = {"kind": "bars", "shape": 0, "legend": False, "hover": "name low high seeds"}
     series = [marks([row], "mean", "name", slot=0 if row is own else NEUTRAL, **bars) for row in levels]
     series += intervals([own], "name", slot=4)
     if len(seeds) > 1:
         names.insert(names.index(own["name"]) + 1, SEEDS)
         for mine, size in ((False, 9), (True, 12)):
-            look: Look = {"shape": 7, "hollow": not mine, "legend": False, "size": size, "hover": ("seed", "mean")}
+            look: Look = {"shape": 7, "hollow": not mine, "legend": False, "size": size, "hover": "seed mean"}
             series.append(marks([row for row in seeds if row["mine"] == mine], "mean", "name", **look))
     most = max(max(float(row["mean"]), float(row["high"] or 0.0)) for row in rows)
     high = min(1.0, math.ceil(round(most * 1.1 * 20, 9)) / 20) if own["measure"] == PREC else 1

@@ -13,8 +13,6 @@ from privgraph_workbench.figures.marks import grouped, intervals, logarithmic, m
 from privgraph_workbench.figures.palette import slots
 from privgraph_workbench.figures.runs import tradeoff
 
-HOVER = ("title", "release", "weights", "mean", "low", "high", "seeds", "epsilon", "queries", "teachers", "also")
-
 
 def data(records: Iterable[RunRecord], opened: str = "") -> list[Row]:
     """One row per setting that guarantees something, the most accurate first: what `tradeoff.data` says of
@@ -52,7 +50,8 @@ def chart(rows: Rows) -> Chart:
             series += intervals(best, "epsilon", **look)
             series += [marks(best, "epsilon", "mean", name=title, kind="line", **look)] * (len(best) > 1)
             for release, of in grouped(every, "release").items():
-                look = {"name": f"{title}: {release}", "shape": shapes[release], "hover": HOVER, **own}
+                look = {"name": f"{title}: {release}", "shape": shapes[release], **own}
+                look["hover"] = "title release weights mean low high seeds epsilon queries teachers also"
                 series.append(marks([row for row in of if row in best], "epsilon", "mean", size=10, **look))
                 look |= {"size": 6, "faint": True, "legend": False, "group": look["name"]}
                 series.append(marks([row for row in of if row not in best], "epsilon", "mean", **look))

@@ -20,7 +20,7 @@ LARGEST = 1000.0
 """An axis ends there: beyond it an epsilon promises nothing to anybody."""
 ALIKE = 0.01
 """Epsilons within this share of each other are as private."""
-HOVER = ("curve", "mean", "low", "high", "seeds", "epsilon", "epsilon_as_published", "epsilon_audited")
+HOVER = "curve mean low high seeds epsilon epsilon_as_published epsilon_audited"
 LEVELS, CURVES = 6, 12
 """Levels and curves that a panel draws."""
 
@@ -70,7 +70,8 @@ def chart(rows: Rows, *, published: bool = True, front: bool = False, wished: fl
             if row["low"] is not None:
                 ground = {**look, "name": "95% interval", "kind": "band", "legend": False, "faint": True}
                 series.append(marks([row] * 2, ends, "high", low=(row["low"],) * 2, **ground))
-            series.append(marks([row] * 2, ends, "mean", kind="line", shape=shape, hover=HOVER[:5], **look))
+            look |= {"kind": "line", "shape": shape, "hover": "curve mean low high seeds"}
+            series.append(marks([row] * 2, ends, "mean", **look))
         guesses = [row["guess"] for row in every if row["guess"] is not None]
         if guesses and guesses[0] >= min(row["low"] or row["mean"] for row in every):  # it is in sight
             series.append(level(ends, guesses[0], "Guessing", NEUTRAL, shape=0, **own))

@@ -62,12 +62,12 @@ def chart(rows: Rows) -> Chart:
     if not around:
         return empty("this run does not tell who answered")
     look: Look = {"name": f"the query: {centre['name']}", "slot": centre["slot"], "hollow": True, "size": 22}
-    series = [marks([centre], "x", "y", hover=("node", "name"), **look)]
+    series = [marks([centre], "x", "y", hover="node name", **look)]
     # the legend: every class by a mark of one size, whatever its nodes weigh
     series += [Series(name=name, kind="points", slot=slot) for slot, name in sorted(grouped(around, "slot", "name"))]
     for (slot, name, against, size), held in grouped(around, "slot", "name", "against", "size").items():
         look = {"slot": slot, "hollow": against, "size": size, "legend": False, "group": name}
-        series.append(marks(held, "x", "y", name=name, hover=("node", "name", "weight"), **look))
+        series.append(marks(held, "x", "y", name=name, hover="node name weight", **look))
     if any(row["against"] for row in around):
         series.append(Series(name=AGAINST, kind="points", slot=NEUTRAL, shape=MARKERS.index("square"), hollow=True))
     return network(rows, series)

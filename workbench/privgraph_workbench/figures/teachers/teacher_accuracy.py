@@ -7,12 +7,10 @@ import math
 import numpy as np
 
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
-from privgraph_workbench.figures.chart import Axis, Chart, Flag, Panel, Row, Rows
+from privgraph_workbench.figures.chart import Axis, Chart, Flag, Look, Panel, Row, Rows
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import empty, marks, pairs, table
 from privgraph_workbench.figures.teachers.ensembles import quantiles
-
-HOVER = ("teacher", "accuracy", "weight", "size", "centrality")
 
 
 def data(ensemble: Ensemble) -> list[Row]:
@@ -34,8 +32,8 @@ def chart(rows: Rows) -> Chart:
     for panel, (column, title) in enumerate(columns.items()):
         y = Axis(title="right on test nodes (percent)" * (not panel), percent=True, low=-0.03, high=1.03)
         panels.append(Panel(x=Axis(title=title), y=y))
-        look = {"hollow": True, "size": 7, "panel": panel}
-        series.append(marks(held, column, "accuracy", name="one teacher", hover=HOVER, **look))
+        look: Look = {"hollow": True, "size": 7, "panel": panel, "hover": "teacher accuracy weight size centrality"}
+        series.append(marks(held, column, "accuracy", name="one teacher", **look))
         values, right = (np.array([row[name] for row in held], dtype=np.float64) for name in (column, "accuracy"))
         own = quantiles(values, 8)
         x, means = ([float(of[own == one].mean()) for one in np.unique(own)] for of in (values, right))

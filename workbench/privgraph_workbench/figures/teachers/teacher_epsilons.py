@@ -54,7 +54,7 @@ def chart(rows: Rows) -> Chart:
     if first["view"] == "histogram":
         y, series = Axis(title="teachers (count)", low=0), _histogram(held, edges)
     elif first["view"] == "strip":
-        look: Look = {"size": 8, "hover": ("teacher", "epsilon", "weight", "size", "centrality")}
+        look: Look = {"size": 8, "hover": "teacher epsilon weight size centrality"}
         groups = grouped(held, "place", "group").items()
         y = Axis(title=GROUPINGS["centrality"])
         series = [marks(own, "epsilon", "centrality", name=name, slot=place, **look) for (place, name), own in groups]
