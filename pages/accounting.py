@@ -116,7 +116,6 @@ def sizes() -> PublicFacts | None:
 
 
 def choose_options(unit: str) -> widgets.Filled:
-    """What else enters the price, folded."""
     config = chosen.load_config()
     known = {parameter.name: parameter for parameter in parameters(config)}
     names = (*build(config, {"unit": unit}).price.options, "delta", "accounting")
@@ -259,7 +258,6 @@ def chart(shown: Sequence[Priced]) -> None:
 
 
 def budget(one: Priced) -> None:
-    """The shares of the mechanisms, each by itself, and the ledger."""
     said = one.said
     if len(said.ledger) > 1:
         left, right = layout.columns(f"budget-{one.setting.name}", 2)

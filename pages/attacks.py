@@ -96,7 +96,6 @@ def labels(frame: pd.DataFrame) -> tuple[str, ...]:
 
 @kept
 def made(found: tuple[tuple[str, int], ...], figure: str, theme: str, **options: Any) -> tuple[list[Row], go.Figure]:
-    """The rows of a figure of these attacks or audits, each by its run and number, and its drawing."""
     frame = evidence.frame("audits" if figure.startswith("audit") else "attacks")
     known = dict(zip(zip(frame.run, frame.number, strict=True), frame.record, strict=True))
     of = [known[one] for one in found]
@@ -116,7 +115,6 @@ def show(figure: str, frame: pd.DataFrame, name: str, **options: Any) -> None:
 
 
 def exposure(frame: pd.DataFrame) -> None:
-    """Whom one of these attacks exposes, and the scores behind its curve."""
     names = labels(frame)
     at = st.selectbox("Attack", range(len(frame)), format_func=names.__getitem__) if len(frame) > 1 else 0
     one = frame.iloc[[at]]
@@ -140,7 +138,6 @@ def bounds(frame: pd.DataFrame) -> None:
 
 
 def going() -> list[tuple[str, Examination[Any]]]:
-    """One's own jobs under way, each with its run."""
     own = queue.own()
     folders = sorted(own.folders.glob(f"*/{kind}s"), key=lambda one: -one.stat().st_mtime)[:MOST_FOLDERS]
     known = own.states([one.parent.name for one in folders]) if folders else {}
@@ -200,7 +197,6 @@ def away(name: str) -> bool:
 
 
 def form(names: Collection[str]) -> None:
-    """Choose a run of one's own, one of these attacks or audits and its options, and start it."""
     own = queue.own()
     titles = finished(kind, st.query_params.get("run", ""))
     if not titles:

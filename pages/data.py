@@ -101,7 +101,6 @@ def fetch(spec: DatasetSpec, reason: str) -> None:
 
 
 def downloading(current: downloads.Download) -> None:
-    """How far it is; the whole page is drawn anew when it is over."""
     if current.over:
         st.rerun()
     at = current.progress

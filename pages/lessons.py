@@ -23,7 +23,6 @@ words = texts("lessons")["labels"]
 
 
 def answered() -> dict[str, set[int]]:
-    """The steps of each lesson that were answered rightly."""
     told = st.query_params.get(DONE, "").split(".")
     told = told if len(told) == len(LESSONS) else [""] * len(LESSONS)
     return {
@@ -52,7 +51,6 @@ def go(lesson: str | None = None, step: int = 1) -> None:
 
 
 def button(label: str, key: str, *where: Any, icon: str = "arrow_forward", primary: bool = False) -> None:
-    """A button that opens a lesson, one of its steps, or the list."""
     kind = "primary" if primary else "secondary"
     st.button(label, key=key, icon=f":material/{icon}:", type=kind, on_click=go, args=where)
 

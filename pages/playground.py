@@ -43,7 +43,6 @@ CONTROLS = (
 
 
 def play() -> None:
-    """Controls, the picture, two worlds side by side, and the game."""
     widgets.warn(CONTROLS)
     choosing.within("eps", EPSILONS)
     controls, picture = layout.columns("second-first-playground", (4, 10), gap="medium")
@@ -114,7 +113,6 @@ def drawing(world: World) -> dict[str, object]:
 
 
 def pick(who: int | None) -> None:
-    """Somebody was clicked in the picture, or nobody any more."""
     choosing.forget("who", "friend")
     if who is not None:
         choosing.put("who", str(who))
@@ -156,7 +154,6 @@ def show_evidence(pair: Pair) -> None:
 
 
 def game(pair: Pair, score: DeltaGenerator) -> None:
-    """Ten rounds of guessing; the score stands beside the slider."""
     held: Game | None = st.session_state.get(GAME)
     if held is None or held.pair != pair:
         held = st.session_state[GAME] = Game(pair)

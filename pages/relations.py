@@ -88,7 +88,6 @@ def pick(label: str, key: str, records: Sequence[RunRecord]) -> RunRecord | None
 
 
 def choose(records: Sequence[RunRecord]) -> dict[str, RunRecord]:
-    """A run without privacy and a private one, by their names in the address; one of them may be missing."""
     known = {one.id: one for one in records}
     asked = known.get(st.query_params.get("private", st.query_params.get("bare", "")))
     if asked is not None and "data" not in st.query_params:
@@ -116,7 +115,6 @@ def choose(records: Sequence[RunRecord]) -> dict[str, RunRecord]:
 
 
 def ask(chosen: Mapping[str, RunRecord]) -> None:
-    """A text, and the texts that are nearest to it under each encoder."""
     spec = list(chosen.values())[-1].spec
     if reason := encoders.refusal(spec):
         st.info(reason, icon=":material/extension_off:")
@@ -216,7 +214,6 @@ def ranking(asked: tuple[str, ...], chosen: tuple[str, ...], number: int | None)
 
 
 def cost(chosen: Mapping[str, RunRecord], records: Sequence[RunRecord]) -> None:
-    """How well relations are predicted at each epsilon, as a figure and a table."""
     first, number = list(chosen.values())[-1], None
     with suppress(DataError, OptionError, UnknownName):
         read, judged = describing.describe(first.spec.dataset, first.spec.data_options), encoders.domains_of(first.spec)

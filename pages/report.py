@@ -78,7 +78,6 @@ def row(one: Entry, place: int, count: int) -> None:
 
 @st.cache_resource
 def at_work() -> dict[str, subprocess.Popen[bytes]]:
-    """The processes by digest."""
     return {}
 
 
@@ -107,7 +106,6 @@ def share(folder: Path) -> float | None:
 
 @st.fragment(run_every=1.0)
 def progress(folder: Path) -> None:
-    """How far the process is; the page is drawn anew when it has ended."""
     if (done := share(folder)) is None:
         st.rerun()
     st.progress(done)

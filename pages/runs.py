@@ -51,7 +51,6 @@ words = texts("runs")
 
 
 def filters() -> RunQuery:
-    """The filters, all in the address."""
     offered = {
         "of_method": {name: method_title(name) for name in METHODS},
         "of_data": choosing.graphs(datasets.choices()),
@@ -86,7 +85,6 @@ def clear() -> None:
 
 
 def choose(on: Sequence[str], off: Sequence[str]) -> None:
-    """Runs were ticked, or unticked: the address holds them."""
     held = [run for run in st.query_params.get("chosen", "").split(",") if run and run not in off]
     now = [*held, *(run for run in on if run not in held)]
     st.session_state[OVER] = max(0, len(now) - MOST_CHOSEN)
@@ -105,7 +103,6 @@ def choose_none() -> None:
 
 
 def bar(records: Sequence[RunRecord]) -> None:
-    """The actions on chosen runs, at the foot of the window."""
     own = [record.id for record in records if not record.id.startswith(EXAMPLE)]
     with st.container(key="footbar"):
         if own and st.session_state.get(DELETING) == own:
@@ -154,7 +151,6 @@ def actions(records: Sequence[RunRecord], own: Sequence[str]) -> None:
 
 
 def confirm_delete(ids: Sequence[str]) -> None:
-    """Ask once more before chosen runs are deleted."""
     st.markdown(f"**{fill(words['confirm'], runs=len(ids))}**")
     st.caption(", ".join([*map(markup.literal, ids[:MOST_NAMED]), *["…"] * (len(ids) > MOST_NAMED)]))
     with st.container(horizontal=True):
@@ -173,7 +169,6 @@ def confirm_delete(ids: Sequence[str]) -> None:
 
 
 def side_by_side(chosen: Sequence[RunRecord]) -> None:
-    """Chosen settings as a table, as bars and as curves; and what all of them cost together."""
     st.markdown("### Side by side")
     groups = settings_of(chosen)[:MOST_COMPARED]
     records = [one for group in groups for one in group]

@@ -32,7 +32,6 @@ DOORS = {
 
 @st.cache_resource(max_entries=4)
 def curve(url: str, theme: str) -> go.Figure | None:
-    """The curve of the examples on the demo's network; they never change."""
     query = RunQuery(methods=CURVE, datasets=("social",), units=("none", "edge"), states=("done",), limit=MOST_DRAWN)
     found = [one for one in queue.examples().find(query) if one.spec.data_options.items() >= DEMO_DATA.items()]
     # without privacy ProGAP does what the network does: one line says it

@@ -83,7 +83,6 @@ def refused(run: str) -> str:
 
 
 def new(method: str) -> RunSpec:
-    """A run of that method that nobody has begun, on a graph that is chosen."""
     row = METHODS[method]
     specs = [one for one in datasets.choices() if row.refuses(one.task, one.undirected, "node") is None]
     data = dataset(choosing.one("Graph", choosing.graphs(one for one in specs if datasets.sized(one)), "data"))
@@ -130,7 +129,6 @@ def controls(spec: RunSpec, own: Setting) -> tuple[Setting, float]:
 def one_query(
     spec: RunSpec, own: Setting, record: RunRecord | None, found: Answers | None, names: Sequence[str]
 ) -> None:
-    """One query before and after noise, and the one price of all queries."""
     place, count, law = 0, "", None
     with layout.refusals():
         with st.container(border=True), st.container(horizontal=True, vertical_alignment="bottom"):
@@ -185,7 +183,6 @@ def prices(setting: Setting) -> list[layout.Number]:
 
 
 def who_pays(record: RunRecord, setting: Setting | None) -> None:
-    """Epsilon of each teacher's nodes, and how it was spent."""
     said, more = record.statement, []
     if said is None:
         return
@@ -262,7 +259,6 @@ def every_teacher(record: RunRecord, ensemble: Ensemble) -> None:
 
 
 def all_answers(record: RunRecord, found: Answers, names: Sequence[str]) -> None:
-    """What noise did to all answers, and how right they and the student are."""
     states.badges(private=True, evaluator=True)
     rows = answers.data(found, names)
     held = [row for row in rows if row["released"] is not None]
@@ -284,7 +280,6 @@ def all_answers(record: RunRecord, found: Answers, names: Sequence[str]) -> None
 
 @kept
 def setting_rows(asked: str, opened: str) -> list[Row]:
-    """A row for each setting with teachers that guarantees something."""
     return teachers_compared.data([one for one in teacher_runs(asked)[0] if not one.unreadable], opened)
 
 

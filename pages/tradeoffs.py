@@ -96,7 +96,6 @@ def advised(graph: str, unit: str) -> list[advice.Advice]:
 
 
 def headline(found: Sequence[advice.Advice], unit: str) -> None:
-    """The line of the advice at an epsilon that is chosen."""
     label, offered = f"ε, {tradeoff.UNITS[unit]} protected", [each.epsilon for each in found]
     epsilon = st.select_slider(label, offered, key=f"at.{unit}", bind="query-params")
     one = next(one for one in found if one.epsilon == epsilon)
@@ -200,7 +199,6 @@ def price(specs: Sequence[RunSpec], facts: PublicFacts) -> int:
 
 
 def form(spec: DatasetSpec, options: Mapping[str, Scalar], unit: str) -> None:
-    """Choose what is trained on the graph, see its price, and send it."""
     key, fit = f"{spec.name}.{unit}", sweeps.fitting(spec, unit)
     offered = {name: METHODS[name].title for name in [*fit, *sweeps.fitting(spec, unit, apart=True)]}
     if not offered:

@@ -119,7 +119,6 @@ def choose_unit(method: MethodSpec, spec: DatasetSpec) -> str:
 
 
 def choose_options(spec: DatasetSpec, method: MethodSpec) -> Asked:
-    """Unit, target epsilon and seeds; and folded away all other options."""
     known = beginnings.of_method(method.name)
     widgets.warn([*known, SEEDS, *SETUP])
     left, middle, right = st.columns([4, 6, 2], gap="medium")
@@ -173,7 +172,6 @@ def plans_of(spec: DatasetSpec, method: MethodSpec, asked: Asked) -> list[Plan] 
 
 
 def specs_of(spec: DatasetSpec, method: MethodSpec, asked: Asked) -> list[RunSpec]:
-    """The runs that are asked for, budget by budget and seed by seed."""
     setup, values = asked.setup.values, asked.options.values
     shared = {"data_options": asked.data.values, "split": asked.split, "device": setup["device"]}
     budgets = [{"epsilon": one} for one in asked.epsilons] or [{}]
@@ -269,7 +267,6 @@ def expect(told: Outlook, asked: Asked, run: RunSpec) -> None:
 
 
 def promise(found: Sequence[Plan], asked: Asked, runs: Sequence[RunSpec]) -> None:
-    """The statement as planned; of several budgets that of the first, and what all cost together."""
     first, said = found[0], found[0].statement
     if len(found) > 1:
         st.markdown(f"**ε = {asked.epsilons[0]:g}**")
@@ -291,7 +288,6 @@ def promise(found: Sequence[Plan], asked: Asked, runs: Sequence[RunSpec]) -> Non
 
 
 def form() -> None:
-    """The form, with the bar that decides in sight above it."""
     layout.head("train")
     if (wanted := st.query_params.get("run")) is not None:
         st.warning(fill(words["unknown_run"], run=markup.literal(wanted[:80])))

@@ -6,12 +6,12 @@
 
 const COLUMNS = [
   { name: "setting", title: "Setting", order: "method" },
-  { name: "graph", title: "Graph", order: "data" },
-  { name: "unit", title: "Protects" },
-  { name: "epsilon", title: "Sound ε", order: "sound epsilon" },
-  { name: "accuracy", title: "Test score", order: "test accuracy", note: "accuracy where nothing else is said; mean, 95% interval" },
-  { name: "seeds", title: "Runs" },
-  { name: "when", title: "When", order: "newest" },
+  { name: "graph", title: "Graph", order: "data", width: "17%" },
+  { name: "unit", title: "Protects", width: "7.5rem" },
+  { name: "epsilon", title: "Sound ε", order: "sound epsilon", width: "9rem" },
+  { name: "accuracy", title: "Test score", order: "test accuracy", width: "15rem", note: " mean, 95% interval" },
+  { name: "seeds", title: "Runs", width: "4.2rem" },
+  { name: "when", title: "When", order: "newest", width: "7rem" },
 ];
 
 function made(tag, properties = {}, ...children) {
@@ -81,15 +81,16 @@ class RunList {
   head(ordered) {
     const arrow = ["test accuracy", "newest"].includes(ordered) ? " ↓" : " ↑";
     const all = this.rows.flatMap((row) => row.runs.map((run) => run.id));
-    const cells = COLUMNS.map(({ name, title, order, note }) => {
+    const cells = COLUMNS.map(({ name, title, order, note, width = "" }) => {
       const cell = made("th", { className: name, scope: "col" });
+      cell.style.width = width;
       const on = order === ordered || (name === "when" && ordered === "oldest");
       if (!order) cell.textContent = title;
       else {
         const turn = order === "newest" && ordered === "newest" ? "oldest" : order;
         const button = made("button", { type: "button", title: `Order by ${turn}` }, title + (on ? arrow : ""));
         button.onclick = () => this.tell("turned", { order: turn, at: Date.now() });
-        cell.append(button, note ? made("span", { className: "note" }, ` ${note}`) : "");
+        cell.append(button, note ? made("span", { className: "note" }, note) : "");
       }
       if (on) cell.setAttribute("aria-sort", arrow === " ↓" ? "descending" : "ascending");
       return cell;
@@ -123,7 +124,11 @@ class RunList {
     const ids = row.runs.map((run) => run.id);
     const several = ids.length > 1;
     const marks = [...row.marks, ...row.tags].map((text) => made("span", { className: "tag" }, text));
-    const cell = (name, ...children) => made("td", { className: name }, ...children);
+    const cell = (name, ...children) => {
+      const one = made("td", { className: name }, ...children);
+      one.style.gridArea = name; // on a narrow page, where a row is a grid
+      return one;
+    };
     const small = (text) => (text ? made("span", { className: "small" }, text) : "");
     const epsilons = row.epsilons.map(({ kind, glyph, text, title, refuted, public: open }) => {
       const mark = made("span", { className: `mark ${kind}` }, glyph);

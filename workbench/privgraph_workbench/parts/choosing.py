@@ -4,7 +4,6 @@ Streamlit's own binding would write titles into the address: words of people, wh
 private.
 """
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from typing import Any
@@ -16,6 +15,7 @@ from privgraph.data.spec import DatasetSpec
 from privgraph.options import parameters
 from privgraph.registry import METHODS, MethodSpec
 from privgraph.runs.records import RunRecord
+from privgraph_workbench.figures.marks import distinct
 from privgraph_workbench.forms import fields, widgets
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.meaning import WHO
@@ -39,20 +39,8 @@ def runs(records: Iterable[RunRecord]) -> dict[str, str]:
 
 
 def titles(named: Mapping[str, str]) -> dict[str, str]:
-    """Equal titles are numbered from the second on: a selector would take one for the other.
-
-    >>> titles({"a": "Ring", "b": "Ring", "c": "Star"})
-    {'a': 'Ring', 'b': 'Ring (2)', 'c': 'Star'}
-    """
-    seen: Counter[str] = Counter()
-    numbered: dict[str, str] = {}
-    for name, title in named.items():
-        text = title
-        while text in numbered.values():
-            seen[title] += 1
-            text = f"{title} ({seen[title] + 1})"
-        numbered[name] = text
-    return numbered
+    """Equal titles are numbered from the second on: a selector would take one for the other."""
+    return dict(zip(named, distinct(named.values()), strict=True))
 
 
 def one(
@@ -125,9 +113,8 @@ def unit(method: MethodSpec, units: Collection[str]) -> str:
     """Who is protected, of these units; at first as the method has it."""
     known = next(one for one in parameters(method.load_config()) if one.name == "unit")
     titles = {str(one): WHO.get(str(one), str(one)) for one in known.option.choices if one in units}
-    first = str(known.default) if str(known.default) in titles else [*titles][-1]
     if not {st.query_params.get("unit"), st.session_state.get("unit")} & titles.keys():
-        st.session_state["unit"] = first
+        st.session_state["unit"] = str(known.default) if known.default in titles else [*titles][-1]
     return one("Who is protected", titles, "unit", row=True, width="stretch", help=fields.help(known))
 
 

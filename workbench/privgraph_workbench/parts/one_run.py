@@ -144,7 +144,6 @@ def _buttons(record: RunRecord) -> None:
 
 
 def _result(record: RunRecord, told: Outlook, same: Sequence[RunRecord]) -> None:
-    """Accuracy and the three epsilons; where it stands, where the budget went; attacks and audits."""
     said = record.statement
     left, right = layout.columns(f"numbers-{record.id}", (1, 4))
     with left:
@@ -261,7 +260,6 @@ def _tabs(watched: watching.Watched) -> None:
 
 
 def _curves(watched: watching.Watched) -> None:
-    """The curves of the run, which grow while it trains; files once it is over."""
     record = watched.record
     live_plot.show(watched.figure(layout.theme()), key=f"curves.{record.id}")
     if not record.pending and (rows := curves.data(watched.events, record=record)):
@@ -310,7 +308,6 @@ def _on_graph(record: RunRecord) -> None:
 
 
 def _settings(record: RunRecord) -> None:
-    """All options of the run, those that are not the default in bold, beside its tags and its note."""
     spec, said, read = record.spec, settings.shown(record), naming.options_read(record)
     form = parameters(METHODS[spec.method].load_config()) if spec.method in METHODS else ()
     rows = [
