@@ -64,7 +64,8 @@ def teacher_runs(asked: str) -> tuple[list[RunRecord], dict[str, str]]:
 
 def run_title(record: RunRecord, rest: str) -> str:
     """Method, what it releases, privacy, accuracy, what else differs, graph and seed of a run."""
-    told = [teacher_settings.title(record), teacher_settings.columns(record)["release"], naming.budget(record)]
+    columns = teacher_settings.columns(record)
+    told = [columns["title"], columns["release"], naming.budget(record)]
     told += [percent(record.metrics.get("test_accuracy")), rest, naming.graph_of(record), f"seed {record.spec.seed}"]
     return ", ".join(filter(None, told))
 

@@ -59,11 +59,6 @@ class Setting:
         """
         return _at(replace(self, config=replace(self.config, epsilon=_ANY_EPSILON)), noise)
 
-    def changed(self, option: str, value: float) -> Setting:
-        """The same with another value of one option, whole where the option is."""
-        kind = type(getattr(self.config, option))
-        return replace(self, config=replace(self.config, **{option: kind(round(value) if kind is int else value)}))
-
 
 def setting(name: str, options: Mapping[str, Scalar], facts: PublicFacts) -> Setting:
     """Raises `OptionError` where the options do not go together."""
@@ -112,8 +107,11 @@ def along(base: Setting, noise: float, lever: Lever | None = None) -> tuple[Poin
 
 @lru_cache(maxsize=4096)
 def _held(base: Setting, lever: Lever, value: float, noise: float) -> PrivacyStatement:
-    other = base.changed(lever.option, value)
-    return other.at(noise) if lever.held is None else lever.held(other.config, base.facts, noise)
+    kind = type(getattr(base.config, lever.option))
+    config = replace(base.config, **{lever.option: kind(round(value) if kind is int else value)})
+    if lever.held is None:
+        return replace(base, config=config).at(noise)
+    return lever.held(config, base.facts, noise)
 
 
 def _places(base: Setting, lever: Lever) -> list[float]:

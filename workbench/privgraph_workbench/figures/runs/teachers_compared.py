@@ -25,7 +25,7 @@ def data(records: Iterable[RunRecord], opened: str = "") -> list[Row]:
         if placed(row["epsilon"]):
             ids = str(row["runs"]).split()
             own = {**teacher_settings.columns(known[ids[0]]), "also": rest[ids[0]], "open": opened in ids}
-            rows.append({**row, **own, "title": teacher_settings.title(known[ids[0]])})
+            rows.append({**row, **own})
     return sorted(rows, key=lambda row: (row["graph"], -row["mean"], row["epsilon"]))
 
 
