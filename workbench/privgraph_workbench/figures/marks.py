@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -31,9 +30,9 @@ FORMS: Mapping[str, Callable[[Any], str]] = {
 
 def table(columns: Mapping[str, Any]) -> list[Row]:
     """Rows of columns: a list or an array has a value for each row, anything else is the same in all."""
-    lists = {name: one.tolist() for name, one in columns.items() if isinstance(one, np.ndarray)}
-    lists = {name: lists.get(name, one) for name, one in columns.items() if isinstance(one, np.ndarray | list)}
-    whole = [lists.get(name, repeat(one, len(next(iter(lists.values()))))) for name, one in columns.items()]
+    held = [one.tolist() if isinstance(one, np.ndarray) else one for one in columns.values()]
+    count = next(len(one) for one in held if isinstance(one, list))
+    whole = (one if isinstance(one, list) else [one] * count for one in held)
     return [dict(zip(columns, values, strict=True)) for values in zip(*whole, strict=True)]
 
 
@@ -168,6 +167,12 @@ def outlines(
         drawn = [Series(kind="band", low=low, legend=False, **look), Series(kind="line", **look)]
         series, low = ([*drawn, *series], y) if stacked else ([*series, *drawn], low)
     return series
+
+
+def histogram(edges: Sequence[float], values: Mapping[str, Sequence[float]], *, stacked: bool = False) -> list[Series]:
+    """The outlines of histograms of values by the name of their group."""
+    counts = {name: np.histogram(np.clip(own, edges[0], edges[-1]), edges)[0].tolist() for name, own in values.items()}
+    return outlines(bins(edges, counts), {name: name for name in counts}, stacked=stacked)
 
 
 def level(places: Sequence[Coordinate], y: float, name: str, slot: int, **look: Any) -> Series:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from privgraph.methods.teachers.answers import Answers
 from privgraph_workbench.figures.chart import Axis, Chart, Flag, Row, Rows, Rule
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import bins, class_name, empty, outlines, single, steps_to
+from privgraph_workbench.figures.marks import class_name, empty, histogram, single, steps_to
 from privgraph_workbench.words.numbers import number
 
 UNITS = {
@@ -69,8 +69,7 @@ def chart(rows: Rows) -> Chart:
         return empty("no query was answered")
     spread, changed = math.sqrt(2) * held[0]["noise_std"], [row for row in held if row["flipped"]]
     edges = steps_to(max(row["margin_before"] for row in held))
-    counts = [np.histogram([row["margin_before"] for row in own], edges)[0].tolist() for own in (held, changed)]
-    names = {"answered": "answered queries", "changed": "noise changed the label"}
+    groups = {"answered queries": held, "noise changed the label": changed}
     x = Axis(
         title=f"margin before noise: largest less second ({UNITS[held[0]['kind']]})", low=0, high=max(edges[-1], spread)
     )
@@ -79,7 +78,7 @@ def chart(rows: Rows) -> Chart:
         label=f"standard deviation of noise: {number(spread)}",
         side="left" if 2 * spread > edges[-1] else "right",
     )
-    series = outlines(bins(edges, dict(zip(names, counts, strict=True))), names)
+    series = histogram(edges, {name: [row["margin_before"] for row in own] for name, own in groups.items()})
     return single(x, Axis(title="queries (count)", low=0), series, rules=[rule])
 
 

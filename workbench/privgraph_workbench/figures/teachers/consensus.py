@@ -7,7 +7,7 @@ import numpy as np
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
 from privgraph_workbench.figures.chart import Axis, Chart, Flag, Row, Rows, Rule
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import bins, grouped, outlines, single, table
+from privgraph_workbench.figures.marks import grouped, histogram, single, table
 from privgraph_workbench.words.numbers import number
 
 STATES = ("answered", "passed, but no more was answered", "refused by the gate", "not asked any more")
@@ -30,10 +30,9 @@ def data(ensemble: Ensemble) -> list[Row]:
 @figure("consensus", "Consensus of the teachers", data, needs="ensemble", always=[Flag.PRIVATE])
 def chart(rows: Rows) -> Chart:
     edges, threshold = [place / 10 for place in range(11)], rows[0]["threshold"]
-    held = {state: [row["share"] + 1e-9 for row in own] for state, own in grouped(rows, "state").items()}
-    counts = {state: np.histogram(held[state], [*edges[:-1], 1.1])[0].tolist() for state in STATES if state in held}
+    states = grouped(rows, "state")
+    held = {state: [row["share"] + 1e-9 for row in states[state]] for state in STATES if state in states}
     share = 0.0 if threshold is None else threshold / rows[0]["teachers"]
     x = Axis(title="votes for the largest class (percent, by weight)", percent=True, low=0, high=max(1.0, 1.02 * share))
-    series = outlines(bins(edges, counts), {state: state for state in counts}, stacked=True)
     rules = [Rule(x=share, label=f"threshold {number(threshold, 4)} votes")] * (threshold is not None)
-    return single(x, Axis(title="queries (count)", low=0), series, rules=rules)
+    return single(x, Axis(title="queries (count)", low=0), histogram(edges, held, stacked=True), rules=rules)

@@ -9,7 +9,7 @@ import numpy as np
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
 from privgraph_workbench.figures.chart import Axis, Chart, Flag, Look, Row, Rows, Rule, Series
 from privgraph_workbench.figures.figure import figure
-from privgraph_workbench.figures.marks import bins, empty, grouped, marks, one_of, outlines, single, steps_to, table
+from privgraph_workbench.figures.marks import empty, grouped, histogram, marks, one_of, single, steps_to, table
 from privgraph_workbench.figures.teachers.ensembles import GROUPINGS, MEASURES, groups, shared
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.numbers import number, rounded_delta
@@ -52,7 +52,9 @@ def chart(rows: Rows) -> Chart:
     end = max(edges[-1], limit) if seen else edges[-1]
     x = Axis(title=f"{MEASURES[first['measure']]} at δ = {rounded_delta(first['delta'])}", low=0, high=1.02 * end)
     if first["view"] == "histogram":
-        y, series = Axis(title="teachers (count)", low=0), _histogram(held, edges)
+        # an end is in its bin, and the start is not: who is at the limit is not beyond it
+        at = {name: [row["epsilon"] - 1e-9 * edges[1] for row in own] for name, own in grouped(held, "group").items()}
+        y, series = Axis(title="teachers (count)", low=0), histogram(edges, at, stacked=True)
     elif first["view"] == "strip":
         look: Look = {"size": 8, "hover": "teacher epsilon weight size centrality"}
         groups = grouped(held, "place", "group").items()
@@ -63,14 +65,6 @@ def chart(rows: Rows) -> Chart:
         y, series = Axis(title=title, percent=True, low=-0.02, high=1.02), _stairs(held, end)
     rules = [Rule(x=limit, label=f"limit {number(limit)}", side="left")] * seen
     return single(x, y, series, rules=rules, flags=(Flag.PRIVATE,) * first["private"])
-
-
-def _histogram(rows: Rows, edges: list[float]) -> list[Series]:
-    """An end is in its bin, and the start is not: who is at the limit is not beyond it."""
-    groups = grouped(rows, "group")
-    at = {name: [row["epsilon"] - 1e-9 * edges[1] for row in own] for name, own in groups.items()}
-    counts = {name: np.histogram(np.maximum(own, 0), edges)[0].tolist() for name, own in at.items()}
-    return outlines(bins(edges, counts), {name: name for name in groups}, stacked=True)
 
 
 def _stairs(rows: Rows, end: float) -> list[Series]:
