@@ -33,6 +33,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
         *("test_accuracy", "seconds", "tags"),
     ),
 }
+ABOUT = ("name", "title", "about", "paper")
 WIDEST = 60
 """Letters of a list of choices in a table."""
 Rows = list[dict[str, Any]]
@@ -60,9 +61,9 @@ def _rows(parsed: argparse.Namespace) -> Rows:
     everything = parsed.json  # configurations import accountants, which a table need not wait for
     match parsed.what:
         case "methods":
-            names = ("name", "title", "about", "paper", "units", "tasks", "uses_edges")
             return [
-                _fields(spec, *names) | {"options": option_rows(spec.load_config()) if everything else []}
+                _fields(spec, *ABOUT, "units", "tasks", "uses_edges")
+                | {"options": option_rows(spec.load_config()) if everything else []}
                 for spec in METHODS.values()
             ]
         case "options":
@@ -75,16 +76,11 @@ def _rows(parsed: argparse.Namespace) -> Rows:
         case "datasets":
             return dataset_rows()
         case "attacks":
-            options = option_rows(AttackOptions)
-            return [
-                _fields(spec, "name", "title", "about", "paper") | {"options": options} for spec in ATTACKS.values()
-            ]
+            return [_fields(spec, *ABOUT) | {"options": option_rows(AttackOptions)} for spec in ATTACKS.values()]
         case "audits":
-            options = option_rows(AuditOptions)
+            rows = [_fields(spec, *ABOUT, "covers", "methods") for spec in AUDITS.values()]
             return [
-                _fields(spec, "name", "title", "about", "paper", "covers")
-                | {"methods": list(spec.methods or METHODS), "options": options}
-                for spec in AUDITS.values()
+                row | {"methods": row["methods"] or list(METHODS), "options": option_rows(AuditOptions)} for row in rows
             ]
     from privgraph.runs.store import RunStore  # the other lists need no database
 

@@ -13,9 +13,9 @@ from privgraph.runs.records import EXAMPLE, RunQuery, RunRecord, StoreIsFull, St
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.commands.parser import UsageError
+from privgraph_workbench.facts.plans import SHARED
 
 OptionsT = TypeVar("OptionsT")
-_SHARED = ("unit", "epsilon", "delta", "accounting")
 
 
 def pairs(words: Sequence[str], flag: str) -> dict[str, str]:
@@ -40,7 +40,7 @@ def several(words: Sequence[str], flag: str) -> dict[str, list[str]]:
 
 def method_options(parsed: argparse.Namespace) -> dict[str, object]:
     """The method's options of a command line; their types and bounds are checked where they are built."""
-    shared = {name: getattr(parsed, name) for name in _SHARED if getattr(parsed, name) is not None}
+    shared = {name: getattr(parsed, name) for name in SHARED if getattr(parsed, name) is not None}
     return shared | pairs(parsed.set, "--set")
 
 

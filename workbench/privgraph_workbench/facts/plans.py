@@ -12,6 +12,9 @@ from privgraph.registry import METHODS, method
 from privgraph.runs.spec import RunSpec
 from privgraph_workbench.words.numbers import option
 
+SHARED = ("unit", "epsilon", "delta", "accounting")
+"""Options that have a flag of their own."""
+
 
 def plan(method_name: str, options: Mapping[str, Scalar], facts: PublicFacts) -> Plan:
     """What a run would do to privacy. Raises `OptionError` where the options do not go together."""
@@ -31,21 +34,13 @@ def command_line(spec: RunSpec, seeds: str = "") -> str:
 
 
 def _setting(spec: RunSpec) -> list[str]:
-    line = [spec.method, "--data", spec.dataset]
     known = parameters(METHODS[spec.method].load_config()) if spec.method in METHODS else ()
     defaults = {parameter.name: parameter.default for parameter in known}
-    shared = ("unit", "epsilon", "delta", "accounting")
     # said even at their defaults; a budget that nothing reads would promise what the noise does not keep
     always = {"unit"} if spec.asked_epsilon is None else {"unit", "epsilon"}
-    for name in shared:
-        if name in spec.options and (name in always or defaults.get(name) != spec.options[name]):
-            line += [f"--{name}", option(spec.options[name])]
-    rest = []
-    for name, value in spec.options.items():
-        if name not in shared and defaults.get(name) != value:
-            rest += ["--set", f"{name}={option(value)}"]
-    if spec.split != "random":
-        line += ["--split", spec.split]
-    for name, value in spec.data_options.items():
-        line += ["--data-set", f"{name}={option(value)}"]
-    return line + rest
+    said = {name: option(one) for name, one in spec.options.items() if name in always or defaults.get(name) != one}
+    flags = [(f"--{name}", said.pop(name)) for name in SHARED if name in said]
+    flags += [] if spec.split == "random" else [("--split", spec.split)]
+    flags += [("--data-set", f"{name}={option(value)}") for name, value in spec.data_options.items()]
+    flags += [("--set", f"{name}={value}") for name, value in said.items()]
+    return [spec.method, "--data", spec.dataset, *(word for flag in flags for word in flag)]
