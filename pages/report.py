@@ -29,11 +29,7 @@ TOLD = texts("report")["page"]
 HEADINGS = texts("report")["headings"]
 LABELS = {"title": "Title", "author": "Author", "date": "Date", "remark": "Remarks"}
 ARCHIVE = "report.zip"
-FILES = {
-    "Archive": (ARCHIVE, "application/zip"),
-    "PDF": (PDF, "application/pdf"),
-    "Page": (HTML, "text/html"),
-}
+FILES = {"Archive": (ARCHIVE, "application/zip"), "PDF": (PDF, "application/pdf"), "Page": (HTML, "text/html")}
 
 
 def save(key: str, mark: str, part: str) -> None:
@@ -63,10 +59,10 @@ def row(one: Entry, place: int, count: int) -> None:
                 st.checkbox(TOLD["tick"], one.ticked, key=key, on_change=save, args=(key, mark, "ticked"))
             for label, by in (("Up", -1), ("Down", 1)):
                 icon, off = f":material/arrow_{label.lower()}ward:", not 0 <= place + by < count
-                shared = {"key": f"{label}.{mark}", "help": label, "disabled": off, "args": (mark, by)}
+                shared = {"key": f"{label}.{mark}", "help": label, "disabled": off, "args": (mark, place + by)}
                 st.button("", icon=icon, on_click=cart.move, **shared)
-            shared = {"key": f"Remove.{mark}", "help": "Remove", "args": (mark,)}
-            st.button("", icon=":material/delete:", on_click=cart.remove, **shared)
+            shared = {"key": f"Remove.{mark}", "help": "Remove", "args": (mark, None)}
+            st.button("", icon=":material/delete:", on_click=cart.move, **shared)
         for part, field in (("title", st.text_input), ("caption", st.text_area)) if one.figure else ():
             key = f"{part}.{mark}"
             shared = {"key": key, "on_change": save, "args": (key, mark, part), "max_chars": LETTERS[part]}

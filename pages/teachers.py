@@ -58,16 +58,7 @@ def teacher_runs(asked: str) -> tuple[list[RunRecord], dict[str, str]]:
     named = store.find(replace(query, ids=(asked,))) if asked else []
     found = list({one.id: one for one in (*store.find(query), *named)}.values())
     able = [one for one in found if not one.unreadable and laboratory.has_answers(store.url, one.id, one.created)]
-    rest = teacher_settings.rest(able)
-    return found, choosing.titles({one.id: run_title(one, rest[one.id]) for one in able})
-
-
-def run_title(record: RunRecord, rest: str) -> str:
-    """Method, what it releases, privacy, accuracy, what else differs, graph and seed of a run."""
-    columns = teacher_settings.columns(record)
-    told = [columns["title"], columns["release"], naming.budget(record)]
-    told += [percent(record.metrics.get("test_accuracy")), rest, naming.graph_of(record), f"seed {record.spec.seed}"]
-    return ", ".join(filter(None, told))
+    return found, choosing.runs(able)
 
 
 def first_run(records: Sequence[RunRecord]) -> str:
@@ -152,10 +143,9 @@ def one_query(
             if law is not None:
                 counts = found.before[place].astype(np.float64)
                 chances = noisy_labels.chances(law, times * found.noise_std, counts)
-                shares = {
-                    one: laboratory.right(found, law, one * found.noise_std, held.vote_gate)
-                    for one, held in settings.items()
-                }
+                for one, held in settings.items():  # of all gates, that of DP-GPL tests the votes of the queries
+                    gate = held.gate if spec.method == "dp-gpl" else None
+                    shares[one] = laboratory.right(found, law, one * found.noise_std, gate)
                 boxes.append(("The leader stays", chance(float(chances[counts.argmax()])), helps["stays"]))
                 boxes.append(("Labels right, on average", percent(shares[times]), helps["right"]))
             states.badges(private=True, evaluator=True, other=not as_run)

@@ -113,7 +113,7 @@ def test_several_attacks_leave_for_a_report_each_with_its_own_bound_and_no_seed(
     app = choose(opened("attacks", who="members"), [0, 1])
     (key,) = [one for one in keys(app) if one.startswith("collect.attack_roc")]
     app.button(key=key).click().run()
-    (entry,) = cart.entries()
+    (entry,) = cart.cart().entries
     assert sorted(one.epsilon_audited or 0.0 for one in entry.held.values()) == [1.0, 3.0]
     assert len({row["attack"] for row in entry.rows}) == 2
     told = json.dumps([list(entry.rows), dict(entry.statements)])

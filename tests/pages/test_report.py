@@ -41,9 +41,9 @@ def test_two_tabs_lose_nothing(store: RunStore, kept: list[Entry]) -> None:
         one.start()
     for one in threads:
         one.join()
-    assert {one.mark for one in cart.entries()} == {one.mark for one in (*kept, *more)}
+    assert {one.mark for one in cart.cart().entries} == {one.mark for one in (*kept, *more)}
     cart.add(more)
-    assert len(cart.entries()) == len(kept) + len(more)
+    assert len(cart.cart().entries) == len(kept) + len(more)
 
 
 @pytest.mark.parametrize("content", ["{", "[]", '{"entries": [{"figure": "no such"}], "words": {}}', json.dumps(None)])

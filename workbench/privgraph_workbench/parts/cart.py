@@ -65,11 +65,6 @@ def _read(file: Path, _written: int, size: int) -> tuple[tuple[Entry, ...], dict
     return tuple(Entry.read(one) for one in told["entries"])[:MOST], words
 
 
-def entries() -> list[Entry]:
-    """The entries in order."""
-    return cart().entries
-
-
 @contextmanager
 def changing() -> Iterator[Cart]:
     """Hand out what the file holds, and keep what is made of it."""
@@ -86,18 +81,13 @@ def add(fresh: Sequence[Entry]) -> None:
         held.entries = [*held.entries, *(one for one in fresh if one.mark not in there)][:MOST]
 
 
-def remove(mark: str) -> None:
-    """Take out the entry with that mark."""
+def move(mark: str, place: int | None) -> None:
+    """Move the entry with that mark to that place; None: take it out."""
     with changing() as held:
+        own = [one for one in held.entries if one.mark == mark]
         held.entries = [one for one in held.entries if one.mark != mark]
-
-
-def move(mark: str, by: int) -> None:
-    """Move the entry with that mark by so many places."""
-    with changing() as held:
-        at = next((place for place, one in enumerate(held.entries) if one.mark == mark), None)
-        if at is not None and 0 <= at + by < len(held.entries):
-            held.entries.insert(at + by, held.entries.pop(at))
+        if place is not None:
+            held.entries[place:place] = own
 
 
 def edit(mark: str, **changed: Any) -> None:
@@ -110,7 +100,7 @@ def button(key: str, mark: str, make: Callable[[], Entry]) -> None:
     """The button that adds the entry of that mark ("": none), made when it is pressed; a link to the report
     where it has it."""
     told = texts("report")["page"]
-    there = {one.mark for one in entries()}
+    there = {one.mark for one in cart().entries}
     if mark in there:
         layout.link("report", told["in"], "check")
         return

@@ -58,11 +58,8 @@ class Setting:
     def of(spec: RunSpec, facts: PublicFacts) -> Setting:
         """The setting of a run; options that a preset of DP-GPL decides are the setting's own."""
         config = spec.config()
-        return Setting(
-            method=spec.method,
-            options=values(config.resolved() if isinstance(config, DpGpl) else config),
-            facts=facts,
-        )
+        options = values(config.resolved() if isinstance(config, DpGpl) else config)
+        return Setting(method=spec.method, options=options, facts=facts)
 
     @property
     def plan(self) -> Plan:
@@ -80,10 +77,8 @@ class Setting:
         config = self.plan.config
         if isinstance(config, DpGpl):
             return config.fitted(self.facts.nodes).queries
-        if isinstance(config, Pate):
-            return config.asked(self.facts.nodes)
-        assert isinstance(config, PrivGnn)
-        return config.asked(self.facts)
+        assert isinstance(config, Pate | PrivGnn)
+        return config.asked(self.facts.nodes) if isinstance(config, Pate) else config.asked(self.facts)
 
     @property
     def read_once(self) -> bool:
@@ -103,11 +98,6 @@ class Setting:
         if "gate_std" in noise:
             return noise["gate_std"], noise["gate_threshold"]
         return (noise["gate"], float(self.options["threshold"])) if "gate" in noise else None
-
-    @property
-    def vote_gate(self) -> tuple[float, float] | None:
-        """The gate that tests the votes of the queries, as that of DP-GPL does; PrivGNN's tests others."""
-        return self.gate if self.method == "dp-gpl" else None
 
     def with_noise(self, times: float) -> Setting:
         """The same with so many times the noise, which is given then, and not calibrated to an epsilon.
