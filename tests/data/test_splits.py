@@ -101,5 +101,5 @@ def test_edges_are_put_in_order() -> None:
         build("toy", parts([[0.0]] * 4, [0, 1, 0, 1], [[4], [0]]))
     with pytest.raises(DataError, match="not finite"):
         build("toy", parts([[float("inf")]] * 2, [0, 1], [[0], [1]]))
-    with pytest.raises(DataError, match="without a label"):
-        build("toy", parts([[0.0]] * 2, [0, -1], [[0], [1]]))
+    with pytest.raises(DataError, match="negative labels"):
+        build("toy", parts([[0.0]] * 2, [0, -2], [[0], [1]]))

@@ -18,7 +18,7 @@ from privgraph.data.graph import Graph
 class Parts:
     """A data set as its reader found it, before edges are put in order and a split is drawn.
 
-    x: (|V|, F) features. y: (|V|,) labels in [0, C), of texts also -1 for none. edges: (2, any) rows (source,
+    x: (|V|, F) features. y: (|V|,) labels in [0, C), and -1 for none. edges: (2, any) rows (source,
     target), in any order. `public` are the train, validation and test masks that come with the data, where
     there are any. `texts`, `domains` (|V|,) and `domain_names` are those of `Graph`.
     """
@@ -87,8 +87,8 @@ def build(name: str, raw: Parts) -> Graph:
         raise DataError(f"{name} has features of shape {tuple(raw.x.shape)} and labels of {tuple(raw.y.shape)}")
     if not bool(torch.isfinite(raw.x).all()):
         raise DataError(f"{name} has features that are not finite numbers")
-    if int(raw.y.min()) < (-1 if raw.texts else 0):
-        raise DataError(f"{name} has nodes without a label")
+    if int(raw.y.min()) < -1:
+        raise DataError(f"{name} has negative labels")
     if raw.texts and len(raw.texts) != nodes:
         raise DataError(f"{name} has {len(raw.texts):,} texts for {nodes:,} nodes")
     if raw.domains.numel() and not (

@@ -28,10 +28,10 @@ class Graph:
     Args:
         name: The name of its data set.
         x: (|V|, F) float32 features; those beyond a million in size are cut off there.
-        y: (|V|,) int64 labels in [0, C); of texts also -1, for one without a label.
+        y: (|V|,) int64 labels in [0, C), and -1 for a node without one, which is in no part of a split.
         edge_index: (2, |E|) int64 rows (source, target), unique, without self-loops, sorted by target then
             source; an undirected graph holds both directions of each pair. Of a large graph it is mapped from
-            a file (`data.large`).
+            a file (`data.own`).
         train_mask: (|V|,) bool, the training nodes; the three masks are disjoint.
         val_mask: (|V|,) bool, the validation nodes.
         test_mask: (|V|,) bool, the test nodes.
@@ -101,6 +101,12 @@ class Graph:
         mask = torch.ones(self.num_nodes, dtype=torch.bool)
         mask[list(self.absent)] = False
         return mask
+
+    @property
+    def learnable(self) -> Tensor:
+        """(|V|,) bool: who has a record with a label; of texts, whose relations are learnt, who has a
+        record."""
+        return self.present if self.texts else self.present & (self.y >= 0)
 
     @property
     def training_roster(self) -> Tensor:

@@ -64,7 +64,7 @@ def with_split(graph: Graph, seed: int, split: str = "random") -> Graph:
     if graph.split == "inductive":
         raise DataError("an inductive split has dropped edges, so load the graph again for another one")
     roles = random_masks(graph.num_nodes, seed)
-    train, validation, test = (mask & graph.present for mask in roles)
+    train, validation, test = (mask & graph.learnable for mask in roles)
     drawn = replace(
         graph,
         train_mask=train,
@@ -74,7 +74,7 @@ def with_split(graph: Graph, seed: int, split: str = "random") -> Graph:
         split_seed=seed,
         absent_training=_among(graph.absent, roles[0]),
     )
-    return _cut(drawn) if split == "inductive" else drawn
+    return _cut(drawn, roles) if split == "inductive" else drawn
 
 
 def with_training(graph: Graph, train: Tensor, test: Tensor, split: str = "random") -> Graph:
@@ -87,7 +87,7 @@ def with_training(graph: Graph, train: Tensor, test: Tensor, split: str = "rando
     if graph.split == "inductive":
         raise DataError("an inductive split has dropped edges, so load the graph again for another one")
     roles = [torch.zeros(graph.num_nodes, dtype=torch.bool).index_fill_(0, nodes, True) for nodes in (train, test)]
-    masks = [role & graph.present for role in roles]
+    masks = [role & graph.learnable for role in roles]
     if bool((masks[0] & masks[1]).any()) or bool(((masks[0] | masks[1]) & graph.val_mask).any()):
         raise DataError("training, validation and test nodes must not overlap")
     drawn = replace(
@@ -98,15 +98,16 @@ def with_training(graph: Graph, train: Tensor, test: Tensor, split: str = "rando
         split_seed=None,
         absent_training=_among(graph.absent, roles[0]),
     )
-    return _cut(drawn) if split == "inductive" else drawn
+    return _cut(drawn, (roles[0], graph.val_mask, roles[1])) if split == "inductive" else drawn
 
 
 def _among(nodes: tuple[int, ...], mask: Tensor) -> tuple[int, ...]:
     return tuple(node for node in nodes if bool(mask[node]))
 
 
-def _cut(graph: Graph) -> Graph:
-    part = graph.train_mask.long() + 2 * graph.val_mask.long() + 3 * graph.test_mask.long()
+def _cut(graph: Graph, roles: Masks) -> Graph:
+    """Without edges between two parts; a node without a label is in one, too."""
+    part = roles[0].long() + 2 * roles[1].long() + 3 * roles[2].long()
     source, target = graph.edge_index
     kept = (part[source] == part[target]) & (part[source] > 0)
     return replace(graph, edge_index=graph.edge_index[:, kept].contiguous(), _cache={})

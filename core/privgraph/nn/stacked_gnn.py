@@ -79,7 +79,8 @@ class Surroundings:
         ).to(x.dtype)
         self.table: FixedSparse | FixedDense = table(x)
         self.convolution = self.convolution_on(adjacency)
-        self.labels = torch.zeros(classes, self.nodes, dtype=x.dtype).scatter_(0, y.unsqueeze(0), 1)
+        known = (y >= 0).to(x.dtype).unsqueeze(0)
+        self.labels = torch.zeros(classes, self.nodes, dtype=x.dtype).scatter_(0, y.clamp(min=0).unsqueeze(0), known)
         rounds, hidden = architecture.layers + 1, architecture.hidden
         self.read = range(rounds) if architecture.jump else range(rounds - 1, rounds)
         self.shapes = {

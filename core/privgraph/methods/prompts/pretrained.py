@@ -57,7 +57,7 @@ class PreparedGraph:
     ego-graph: public nodes or nobody. priority: (|V|,) int64, a public random permutation. public_degree:
     (|V|,) int64, each node's public neighbours, which for a private node depends on its own edges alone;
     private_degree: (|V|,) int64, private nodes' private neighbours (0 for public nodes), which one node's
-    leaving changes for all its neighbours. present: (|V|,) bool, who has not opted out.
+    leaving changes for all its neighbours. present: (|V|,) bool, who has not opted out and has a label.
     """
 
     backbone: Backbone
@@ -147,13 +147,13 @@ def prepare(
         labels=graph.y,
         classes=graph.num_classes,
         private_nodes=private.nonzero().squeeze(1),
-        query_nodes=query.nonzero().squeeze(1),
-        test_nodes=test.nonzero().squeeze(1),
+        query_nodes=(query & (graph.y >= 0)).nonzero().squeeze(1),
+        test_nodes=(test & (graph.y >= 0)).nonzero().squeeze(1),
         priority=torch.from_numpy(stream(seed, "split/ego").permutation(nodes)),
         readable=~private if options.context == "public" else torch.zeros_like(private),
         public_degree=torch.bincount(target[~private[source]], minlength=nodes),
         private_degree=torch.bincount(target[private[source] & private[target]], minlength=nodes),
-        present=graph.present,
+        present=graph.learnable,
         edge_index=edges,
     )
 

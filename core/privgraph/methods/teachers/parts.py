@@ -19,9 +19,9 @@ class Parts:
     """Two graphs without an edge between them.
 
     `private_nodes` (|V-private|,) and `public_nodes` (|V-public|,) are numbers in the whole graph, ascending:
-    the roster. Who opted out keeps a place among them, and `private.present` says who did not. The masks of
-    `public` say who may be queried (train), and whom an evaluator keeps (val, test); its labels are known to
-    the evaluator alone. Those of `private` mark everybody present as training node.
+    the roster. Who opted out keeps a place among them, and `private.learnable` says who did not and has a
+    label. The masks of `public` say who may be queried (train), and whom an evaluator keeps (val, test); its
+    labels are known to the evaluator alone. Those of `private` mark everybody learnable as training node.
     """
 
     private: Graph
@@ -42,8 +42,9 @@ def split_parts(graph: Graph, options: PartitionOptions) -> Parts:
     private, train, val, test = partition(graph.num_nodes, shares, graph.split_seed or 0, "private")
     private_nodes = private.nonzero().squeeze(1)
     public_nodes = (train | val | test).nonzero().squeeze(1)
+    val, test = (part & (graph.y >= 0) for part in (val, test))
     return Parts(
-        private=_masked(subgraph(graph, private_nodes), graph.present[private_nodes], None, None),
+        private=_masked(subgraph(graph, private_nodes), graph.learnable[private_nodes], None, None),
         private_nodes=private_nodes,
         public=_masked(subgraph(graph, public_nodes), train[public_nodes], val[public_nodes], test[public_nodes]),
         public_nodes=public_nodes,

@@ -32,9 +32,10 @@ def fit_on_parts(graph: Graph, config: Config, context: Context) -> Iterator[Eve
     judged = parts.public if config.trained_on == "private" else trained
     if config.trained_on == "noisy":
         rows = random_queries(parts.public, config.asked(graph.num_nodes), context.seed)
+        rows = rows[parts.public.y[rows] >= 0]
         targets = noisy_labels(parts.public, rows, config.lam, context.secret("noise/labels"))
     else:
-        rows = trained.train_mask.nonzero().squeeze(1)
+        rows = (trained.train_mask & (trained.y >= 0)).nonzero().squeeze(1)
         targets = trained.y[rows]
     logits = yield from fit_student(
         trained,

@@ -104,7 +104,7 @@ def cast_votes(
     teams = draw_teachers(parts.private_nodes, nodes, config.teachers, context.shared_secret("sampling/teachers"))
     votes = torch.full((config.teachers, queries.numel()), ABSTAINS)
     for teacher in range(config.teachers):
-        own = ((teams == teacher) & parts.private.present).nonzero().squeeze(1)
+        own = ((teams == teacher) & parts.private.learnable).nonzero().squeeze(1)
         if own.numel():
             streams = _Streams.of(context, teacher)
             if config.teacher == "mlp":

@@ -72,7 +72,7 @@ def assign(
     its whole sample with their similarities. Coins and groups come from the streams `sampling/coins/<stage>`
     and `sampling/groups/<stage>`.
     """
-    private, public, present = parts.private.x.numpy(), parts.public.x.numpy(), parts.private.present.numpy()
+    private, public, present = parts.private.x.numpy(), parts.public.x.numpy(), parts.private.learnable.numpy()
     size, count = len(private), config.teachers if config.release == "ensemble" else 1
     tossed = context.secret(f"sampling/coins/{stage}")
     grouped = context.secret(f"sampling/groups/{stage}")

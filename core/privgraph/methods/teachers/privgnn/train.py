@@ -205,7 +205,7 @@ def ask_nodes(parts: Parts, queries: Ints, config: Config, context: Context, sta
     encoder = PublicEncoder.of(parts.public, config.encoder)
     public, voters = encoder.public(parts.public), encoder.private(parts.private.x)
     asked = public[queries]
-    labels, size, present = parts.private.y.numpy(), parts.private.num_nodes, parts.private.present.numpy()
+    labels, size, present = parts.private.y.numpy(), parts.private.num_nodes, parts.private.learnable.numpy()
     tossed = context.secret(f"sampling/coins/{stage}")
     sampled = coins(1, size, config.rate, tossed) if config.sampling == "once" else None
     before = np.zeros((len(queries), parts.public.num_classes))
@@ -233,7 +233,7 @@ def sum_nodes(parts: Parts, queries: Ints, config: Config, context: Context, sta
     """
     encoder = PublicEncoder.of(parts.public, config.encoder)
     public, phi = encoder.public(parts.public), encoder.private(parts.private.x)
-    phi[~parts.private.present.numpy()] = 0
+    phi[~parts.private.learnable.numpy()] = 0
     table = class_sums(phi, parts.private.y.numpy(), parts.public.num_classes)
     asked = public[queries]
     seconds = np.zeros(len(queries))
