@@ -7,8 +7,7 @@ import streamlit as st
 
 from privgraph.data.files import absent, missing
 from privgraph.data.spec import DatasetSpec
-from privgraph.data.upload import delete_upload
-from privgraph.data.uploads import node_ids
+from privgraph.data.uploads import delete_upload, node_ids
 from privgraph.registry import METHODS
 from privgraph_workbench.facts import datasets, describing
 from privgraph_workbench.facts.describing import Description

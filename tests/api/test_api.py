@@ -102,8 +102,8 @@ def test_a_graph_that_nobody_could_load_again_is_refused() -> None:
         (lambda: pg.load("social", node=3), pg.OptionError, "did you mean nodes"),
         (lambda: pg.load("karate", split="ramdom"), pg.DataError, "did you mean random"),
         (lambda: pg.upload(), pg.OptionError, "files or arrays"),
-        (lambda: pg.upload("texts.csv", halves="yes"), pg.OptionError, "halves must be True or False"),
-        (lambda: pg.upload("/nowhere/graph.npz"), pg.DataError, "cannot be opened"),
+        (lambda: pg.upload("texts.csv", halves="yes"), pg.DataError, "halves must be true or false"),
+        (lambda: pg.upload("/nowhere/graph.npz"), pg.DataError, "graph.npz cannot be used"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_sentence(call: Any, error: type[Exception], words: str) -> None:
@@ -204,7 +204,7 @@ def test_texts_of_ones_own(tmp_path: Path) -> None:
     texts, relations = tmp_path / "texts.csv", tmp_path / "relations.csv"
     texts.write_text("id,text\n" + "".join(f"{number},text number {number}\n" for number in range(20)))
     relations.write_text("source,target\n" + "".join(f"{one},{other}\n" for one in range(20) for other in range(one)))
-    with pytest.raises(pg.DataError, match="have no column domain"):
+    with pytest.raises(pg.DataError, match="The texts have no domain"):
         pg.upload(texts, relations)
     graph = pg.load(pg.upload(texts, relations, halves=True))
     assert graph.domain_names == ("first random half", "second random half")

@@ -107,7 +107,7 @@ def test_seeds_and_values_may_be_given_once_only() -> None:
 @pytest.mark.parametrize(
     ("ask", "words"),
     [
-        (lambda: loose.upload(3), "upload takes the paths of files .got 3"),
+        (lambda: loose.upload(3), "A graph is files, arrays, .* .got int"),
         (lambda: loose.epsilon(pg.events.Gaussian(noise_multiplier=1.0), "x"), "delta must be a number .got x"),
         (lambda: loose.statement_text(3), "statement must be that of a plan or a run"),
         (lambda: loose.calibrate(pg.events.Gaussian, epsilon=1.0, delta=1e-5), "must be a function of the noise scale"),

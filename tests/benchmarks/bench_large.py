@@ -69,9 +69,10 @@ def make(folder: Path, edges: int, graphml: bool) -> None:
 
 def take_in(folder: Path, names: tuple[str, ...]) -> str:
     """Add the graph in some of the files; says its name."""
-    from privgraph.data.large.add import add
+    from privgraph.data.own.adding import add
+    from privgraph.data.own.description import described
 
-    return add([folder / name for name in names], directed=True).name
+    return add([folder / name for name in names], described({"directed": True})).name
 
 
 def train(name: str, method: str, epochs: int) -> dict[str, float]:

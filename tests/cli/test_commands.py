@@ -15,7 +15,7 @@ from tests.figures.made_attacks import attack as made_attack
 from tests.pages.kept_runs import keep, spec
 from tests.tuning.worker_made_here import FACTS, MadeWorker, at_work
 
-from privgraph.data.large.edges import Adjacency
+from privgraph.data.own.edges import Adjacency
 from privgraph.home import home
 from privgraph.options import parameters, parse
 from privgraph.registry import METHODS
@@ -35,7 +35,7 @@ def test_a_graph_that_is_not_added_to_its_end(
     monkeypatch.setattr(Adjacency, "write", interrupted)
     assert main(["data", "add", *files]) == 130
     assert capsys.readouterr().err.endswith("privgraph: stopped; nothing of the graph was kept\n")
-    assert list(home().glob("cache/large/*")) == []
+    assert list((home() / "uploads").iterdir()) == []
 
 
 @pytest.mark.long

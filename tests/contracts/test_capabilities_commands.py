@@ -213,7 +213,7 @@ def test_a_large_graph_is_added_and_loaded_by_its_name(kind: str, alone: Path, t
     told = called(f"data add {files} --title Payments --directed --json").json
     assert (told["nodes"], told["before"]) == (large_made_here.NODES, False)
     assert pg.load(told["name"]).num_nodes == large_made_here.NODES
-    again = called(f"data add {files} --directed")
+    again = called(f"data add {files} --directed --describe label=label")
     assert again.out.strip() == told["name"]
 
 

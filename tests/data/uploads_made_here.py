@@ -3,9 +3,31 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+
+from privgraph.data.graph import Graph
+from privgraph.data.load import load
+from privgraph.data.own.adding import Added, add
+from privgraph.data.own.description import described
+from privgraph.data.own.formats import Given
+from privgraph.data.own.limits import Limits
+
+
+def taken(files: Mapping[str, bytes], limits: Limits | None = None, title: str = "", **said: Any) -> Added:
+    """The graph in these files, taken in as from a page."""
+    given = [Given.of(name, content) for name, content in files.items()]
+    return add(given, described(said), limits=limits or Limits(), title=title)
+
+
+def graph(files: Mapping[str, bytes], **said: Any) -> Graph:
+    """The same, loaded, with the split that came with it where one did."""
+    found = taken(files, **said)
+    return load(
+        found.name, split="public" if any(what == "split of the file" for what, _ in found.summary) else "random"
+    )
 
 
 def arrays(nodes: int = 24, seed: int = 0) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,19 +11,18 @@ from tests.data import large_made_here as made
 from tests.secrets_made_here import secret
 
 from privgraph.data.graph import Graph
-from privgraph.data.large.add import add
 from privgraph.data.load import load
-from privgraph.data.upload import check_upload, save_upload
+from privgraph.data.own.adding import add
 from privgraph.mechanisms import aggregation
 from privgraph.mechanisms.aggregation import AggregationPerturbation, aggregate, unit_rows
 
 
 @pytest.fixture
 def graphs(tmp_path: Path) -> tuple[Graph, Graph]:
-    """One and the same graph: from an upload in memory, and mapped from files."""
-    paths = made.write(tmp_path, "csv")
-    uploaded = save_upload(check_upload({path.name: path.read_bytes() for path in paths}))
-    return load(uploaded, split_seed=3), load(add(paths).name, split_seed=3)
+    """One and the same graph: in memory, and mapped from files."""
+    mapped = load(add(made.write(tmp_path, "csv")).name, split_seed=3)
+    plain = replace(mapped, x=mapped.x.clone(), y=mapped.y.clone(), edge_index=mapped.edge_index.clone(), _cache={})
+    return plain, mapped
 
 
 @pytest.mark.parametrize("most", [2_048, 100])  # where a node has more neighbours, sums are made in double precision

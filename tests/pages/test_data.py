@@ -15,6 +15,7 @@ from tests.pages.reading import numbers
 
 from privgraph.data.describe import described
 from privgraph.data.errors import NoConnection
+from privgraph.data.load import load
 from privgraph.data.spec import DatasetSpec
 from privgraph.data.uploads import uploads
 from privgraph_workbench.facts import describing
@@ -126,15 +127,25 @@ def test_an_upload_is_checked_kept_shown_trained_on_and_deleted(opened: Open) ->
 def test_a_bad_upload_is_refused_and_the_form_stays(opened: Open) -> None:
     app = opened("data")
     app.text_input(key="upload_title").set_value("My ring").run()
-    bad = _ring(edge_index=np.array([[0, 1], [1, 99]]))
-    app.file_uploader(key="upload").upload("ring.npz", bad).run()
-    assert len(_go(app).error) == 1
+    app.file_uploader(key="upload").upload("ring.npz", _ring(edge_index=np.array([[0, 1], [1, 99]]))).run()
+    assert not app.exception, app.exception
+    assert len(app.error) == 1
+    assert app.button(key="upload_go").disabled
     assert app.text_input(key="upload_title").value == "My ring"
-    nodes = ["id,age,label", *(f"n{at},{at},{'ab'[at % 2]}" for at in range(30))]
-    nodes[7], nodes[9] = "n6", "n8,old,a"
-    edges = ["source,target", *(f"n{at},n{(at + 1) % 30}" for at in range(30)), "n1,nobody"]
-    files = [(f"{name}.csv", "\n".join(of).encode(), "text/csv") for name, of in (("n", nodes), ("e", edges))]
-    app = opened("data")
-    app.file_uploader[0].set_value(files).run()
-    assert all(one in _go(app).error[0].value for one in ("line 8", "line 10", "line 32")), "faults by file and line"
     assert uploads() == ()
+
+
+def test_what_can_be_read_in_two_ways_is_asked(opened: Open) -> None:
+    nodes = "id;side;income\n" + "".join(f"n{at};{'ab'[at % 2]};{'1.018' if at % 3 else '500'}\n" for at in range(30))
+    edges = "source;target\n" + "".join(f"n{at};n{(at + 1) % 30}\n" for at in range(30))
+    app = opened("data")
+    files = [(f"{name}.csv", of.encode(), "text/csv") for name, of in (("n", nodes), ("e", edges))]
+    app.file_uploader[0].set_value(files).run()
+    for answer in ("side", "1018"):
+        assert app.button(key="upload_go").disabled
+        asked = next(one for one in app.radio if one.key and one.key.startswith("answer.") and one.value is None)
+        asked.set_value(next(one for one in asked.options if one.startswith(answer))).run()
+        assert not app.exception, app.exception
+    _go(app)
+    (spec,) = uploads()
+    assert load(spec.name).x.max() == 1018

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from tests.data import uploads_made_here as made
 from tests.figures.made_attacks import attack as made_attack
 from tests.figures.made_audits import audit as made_audit
 
 from privgraph.data.catalogue import dataset
 from privgraph.data.load import load
-from privgraph.data.upload import check_upload, save_upload
 from privgraph.home import home
 from privgraph.methods.keys import run_keys
 from privgraph.privacy.serialisation import statement_to_json
@@ -221,7 +221,7 @@ def test_with_the_open_key_graphs_of_ones_own_are_refused(opened: bool) -> None:
     (home() / "noise.key").write_bytes(OPEN_KEY if opened else bytes(range(32)))
     nodes = "id,label,x\n" + "".join(f"{node},{node % 2},{node}\n" for node in range(30))
     edges = "source,target\n" + "".join(f"{node},{node + 1}\n" for node in range(29))
-    name = save_upload(check_upload({"nodes.csv": nodes.encode(), "edges.csv": edges.encode()}))
+    name = made.taken({"nodes.csv": nodes.encode(), "edges.csv": edges.encode()}).name
     store = RunStore.open()
     run = store.submit(make_spec("mlp", name))
     worker.main([run])

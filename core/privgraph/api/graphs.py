@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping
-from contextlib import ExitStack
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 from weakref import WeakKeyDictionary
-
-import numpy as np
 
 from privgraph.calls import in_words
 from privgraph.data import load as loading
 from privgraph.data.catalogue import dataset
-from privgraph.data.errors import DataError, UploadError
 from privgraph.data.fetch import OnProgress
 from privgraph.data.graph import Graph
-from privgraph.data.upload import check_upload, save_upload
+from privgraph.data.own.adding import add
+from privgraph.data.own.description import described, from_toml
 from privgraph.options import OptionError, Scalar, build, short, values
 
 _TENSORS = ("x", "y", "edge_index", "train_mask", "val_mask", "test_mask")
@@ -110,61 +106,46 @@ def origin(graph: Graph) -> Origin:
 
 @in_words
 def upload(
-    *files: str | PathLike[str],
+    *given: Any,
     title: str = "",
     arrays: Mapping[str, object] | None = None,
-    halves: bool = False,
+    describe: str | PathLike[str] | Mapping[str, object] | None = None,
+    **columns: object,
 ) -> str:
-    """Take in a graph, or texts and their relations, of one's own, from files or from arrays, and keep it in
-    the home under a name of its own.
+    """Take in a graph, or texts and their relations, of one's own, keep it in the home under a name of its
+    own, and print what was understood.
 
-    It stays on this machine. Every edge is read as undirected; self-loops and repetitions are dropped. Equal
-    graphs have equal names on one installation, and other people cannot check a guess against a name.
+    It stays on this machine. Edges have no direction unless `directed` says so; self-loops and repetitions
+    are dropped. Equal graphs have equal names on one installation, and other people cannot check a guess
+    against a name.
 
     Args:
-        *files: One npz file, one GraphML file, or two CSV files: `source,target` and
-            `id,label,<features>`, or for texts `source,target` and `id,text,domain`, with or without `label`.
-            A text has 1 to 20,000 letters.
+        *given: Paths of files or of a folder, a graph of networkx, `Data` of PyTorch Geometric, or DataFrames
+            of nodes and of edges. docs/guide.md lists the formats.
         title: What people see in place of the name; empty for "Your own graph" or "Your own texts".
-        arrays: In place of files: `x` (|V|, F) numbers, `y` (|V|,) whole numbers from 0, `edge_index` (2,
-            |E|) node numbers; optional `train_mask`, `val_mask`, `test_mask` (|V|,) booleans, `class_names`
-            (C,) and `feature_names` (F,) texts. Arrays of NumPy, or tensors of PyTorch on the CPU.
-        halves: Put texts without a column `domain` into two random halves, named so. The draw is public and
-            depends on their number alone. Relations are learnt in one and predicted in the other, which says
-            little of a domain of another kind.
+        arrays: In place of these: `y` (|V|,) labels, `edge_index` (2, |E|) node numbers; optional `x` (|V|,
+            F) numbers, `train_mask`, `val_mask`, `test_mask` (|V|,) booleans, `class_names` (C,) and
+            `feature_names` (F,) texts. Arrays of NumPy, or tensors of PyTorch on the CPU.
+        describe: What columns mean, as a mapping or the path of a TOML file, with the fields of
+            `privgraph.data.own.description.Description`: `id`, `source`, `target`, `label`, `features`,
+            `ignore`, `split` and so on.
+        **columns: The same fields, one by one.
 
     Returns:
         The name: `upload:` and sixteen hex digits. `privgraph.load` and `privgraph.run` take it.
 
     Raises:
         OptionError: Neither files nor arrays were given, or both.
-        DataError: A file cannot be opened, or the graph is refused; the message says why.
+        DataError: A file cannot be opened, or the graph is refused; the message says why. Where something can
+            be read in two ways, it spells out both.
     """
-    if bool(files) == (arrays is not None):
+    if bool(given) == (arrays is not None):
         raise OptionError("upload takes files or arrays, one of the two")
-    for one in files:
-        if not isinstance(one, str | PathLike):
-            raise OptionError(f"upload takes the paths of files (got {short(one)})")
     if arrays is not None and not isinstance(arrays, Mapping):
         raise OptionError(f"arrays must be a mapping with x, y and edge_index (got {short(arrays)})")
-    if not isinstance(halves, bool):
-        raise OptionError(f"halves must be True or False (got {short(halves)})")
-    with ExitStack() as opened:
-        if arrays is not None:
-            contents: dict[str, BinaryIO | bytes] = {"graph.npz": _packed(arrays)}
-        else:
-            try:
-                contents = {str(path): opened.enter_context(Path(path).open("rb")) for path in files}
-            except OSError as error:
-                raise DataError(f"{error.filename} cannot be opened: {error.strerror}") from error
-        return save_upload(check_upload(contents, halves=halves), title=title)
-
-
-def _packed(arrays: Mapping[str, object]) -> bytes:
-    packed = io.BytesIO()
-    plain: dict[str, Any] = {name: np.asarray(array) for name, array in arrays.items()}
-    wrong = next((name for name, array in plain.items() if array.dtype.hasobject), None)
-    if wrong is not None:
-        raise UploadError(f"{wrong} is no array of numbers, booleans or texts")
-    np.savez(packed, allow_pickle=False, **plain)
-    return packed.getvalue()
+    said = from_toml(Path(describe)) if isinstance(describe, str | PathLike) else describe or {}
+    if not isinstance(said, Mapping):
+        raise OptionError(f"describe must be a mapping or the path of a TOML file (got {short(describe)})")
+    added = add(given or (arrays,), described({**said, **columns}), title=title)
+    print(*(f"{what}: {value}" for what, value in added.summary), sep="\n")
+    return added.name

@@ -15,7 +15,7 @@ from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError
 from privgraph.data.fetch import OnProgress, fetch_files
 from privgraph.data.graph import Graph
-from privgraph.data.large.open import mapped
+from privgraph.data.own.open import mapped
 from privgraph.data.products import CATEGORIES, DOMAINS, ProductOptions, products
 from privgraph.data.spec import DatasetSpec
 from privgraph.data.splits import check_split, with_split
@@ -47,7 +47,8 @@ def load(
     if split == "public" and not spec.public_split:
         raise DataError(f"{spec.title} has no public split: use random or inductive")
     if spec.kind == "upload" and upload_path(name).is_dir():
-        return with_split(mapped(name, upload_path(name), upload_facts(name)), split_seed, split)
+        graph = mapped(name, upload_path(name), upload_facts(name))
+        return replace(graph, split="public") if split == "public" else with_split(graph, split_seed, split)
     raw = _read(spec, data_options or {}, progress)
     graph = build(name, raw)
     if split != "public":

@@ -12,7 +12,7 @@ import json
 import re
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privgraph.data.errors import UploadError
-from privgraph.data.spec import DatasetSpec
-from privgraph.data.upload_checks import Upload, clean_name, odd_nodes, odd_words
+from privgraph.data.own.limits import clean_name
+from privgraph.data.own.taking import Taken
+from privgraph.data.spec import LARGEST_FEATURE, DatasetSpec
 from privgraph.home import home
 from privgraph.options import UnknownName, listed
 from privgraph.streams import derived_key, noise_key
@@ -32,6 +32,7 @@ DIGITS, OLD_DIGITS = 16, 12
 OLD_NAME = (
     "Its name is a hash of the graph without a key, and stands in whatever is exported. Upload it again for another."
 )
+_CHUNK = 1 << 24
 _NAME = re.compile(rf"upload:([0-9a-f]{{{DIGITS}}}|[0-9a-f]{{{OLD_DIGITS}}})")
 
 
@@ -41,67 +42,51 @@ def _folder() -> Path:
     return folder
 
 
-def name_of(upload: Upload) -> str:
-    """The name that a graph has, or would have, on this installation."""
-    return f"upload:{_key(_arrays(upload))}"
-
-
-def _arrays(upload: Upload) -> dict[str, NDArray[Any]]:
-    """All that makes a graph this one and no other."""
-    arrays: dict[str, NDArray[Any]] = {"x": upload.x, "y": upload.y, "edges": upload.edges}
-    arrays |= {"class_names": np.array(upload.class_names), "feature_names": np.array(upload.feature_names, dtype=str)}
-    if upload.masks is not None:
-        arrays |= dict(zip(("train", "val", "test"), upload.masks, strict=True))
-    if upload.texts:
-        arrays |= packed_texts(upload.texts)
-        arrays |= {"domains": upload.domains, "domain_names": np.array(upload.domain_names)}
-    return arrays
-
-
-def _key(arrays: Mapping[str, NDArray[Any]]) -> str:
-    digest = hmac.new(derived_key(noise_key(home()), "upload"), digestmod="sha256")
-    for name, array in arrays.items():
-        digest.update(f"{name}{array.dtype}{array.shape}".encode())
-        digest.update(np.ascontiguousarray(array).tobytes())
-    return digest.hexdigest()[:DIGITS]
-
-
-def save_upload(upload: Upload, *, title: str = "") -> str:
-    """Store a graph that passed; its name is `upload:` and sixteen hex digits: of its content, under a key.
+def keep(folder: Path, taken: Taken, name: str, *, kind: str, title: str) -> str:
+    """Keep the graph whose arrays lie in a folder, which is moved; its name is `upload:` and sixteen hex
+    digits: of its content, under a key.
 
     On one installation the same graph has the same name, however it came; its `title` is what people see, and
     the last one stays, with the former ones beside it. What the first file called its nodes stays, too.
-    Raises `UploadError` where it cannot be written.
     """
-    arrays = _arrays(upload)
-    key = _key(arrays)
-    title = clean_name(title) or ("Your own texts" if upload.texts else "Your own graph")
-    ids, former = upload.ids, _former(f"upload:{key}", title)
-    if is_kept(f"upload:{key}"):
-        ids = node_ids(f"upload:{key}") or ids
-    if ids:
-        arrays |= dict(zip(("ids", "id_ends"), packed_texts(ids).values(), strict=True))
-    facts: dict[str, Any] = {
-        "title": title,
-        "kind": upload.kind,
-        "nodes": int(upload.x.shape[0]),
-        "edges": int(upload.edges.shape[1]),
-        "features": int(upload.x.shape[1]),
-        "classes": len(upload.class_names),
-        "masks": upload.masks is not None,
-        "odd_nodes": odd_nodes(upload.x),
-        "domains": list(upload.domain_names),
-        "former": former,
-    }
-    try:
-        with tempfile.TemporaryDirectory(dir=_folder(), prefix=".new-") as folder:
-            part = Path(folder)
-            np.savez_compressed(part / "graph.npz", allow_pickle=False, **arrays)
-            (part / "graph.npz").replace(_folder() / f"{key}.npz")
-        # The facts come last: an upload without them does not exist.
-        return keep_facts(key, facts)
-    except OSError as error:
-        raise UploadError(f"The graph cannot be stored: {error.strerror}") from error
+    key = name.removeprefix("upload:")
+    title = clean_name(title) or ("Your own texts" if taken.domains else "Your own graph")
+    former = _former(name, title)
+    if not is_kept(name):
+        folder.rename(_folder() / key)
+    return _keep_facts(
+        key,
+        {
+            "title": title,
+            "kind": kind,
+            "nodes": taken.nodes,
+            "edges": taken.edges,
+            "features": taken.width,
+            "classes": len(taken.classes),
+            "masks": taken.masks,
+            "odd_nodes": taken.odd,
+            "domains": taken.domains,
+            "undirected": not taken.directed,
+            "class_names": taken.classes,
+            "feature_names": taken.features,
+            "former": former,
+            "summary": taken.summary,
+        },
+    )
+
+
+def name_of(folder: Path, taken: Taken) -> str:
+    """The name that a graph has, or would have, on this installation: of all that makes a graph this one and
+    no other."""
+    digest = hmac.new(derived_key(noise_key(home()), "upload"), digestmod="sha256")
+    digest.update(repr((taken.classes, taken.features, taken.domains, taken.directed)).encode())
+    for name in ("x", "y", "edges", "parts", "texts", "texts_ends", "domains"):
+        if (path := folder / f"{name}.npy").is_file():
+            digest.update(f"{name}{path.stat().st_size}".encode())
+            with path.open("rb") as file:
+                while chunk := file.read(_CHUNK):
+                    digest.update(chunk)
+    return f"upload:{digest.hexdigest()[:DIGITS]}"
 
 
 def is_kept(name: str) -> bool:
@@ -123,19 +108,26 @@ def _former(name: str, title: str) -> list[str]:
 def rename_upload(name: str, title: str) -> None:
     """Give a stored graph another title; the former ones are kept beside it. Raises `UnknownName`."""
     facts = upload_facts(name) | {"title": clean_name(title), "former": _former(name, title)}
-    keep_facts(upload_path(name).stem, facts)
+    _keep_facts(upload_path(name).stem, facts)
 
 
 def node_ids(name: str) -> tuple[str, ...]:
     """What the file of an upload calls its nodes; () where that is not known. Raises `UnknownName`."""
     path = upload_path(name)
     if path.is_dir():
-        return ()
+        return texts_in(path, "ids")
     with np.load(path, allow_pickle=False) as arrays:
         return unpacked_texts(arrays["ids"], arrays["id_ends"]) if "ids" in arrays.files else ()
 
 
-def keep_facts(key: str, facts: Mapping[str, Any]) -> str:
+def texts_in(folder: Path, name: str) -> tuple[str, ...]:
+    """The texts of that name among a graph's arrays; () where there are none."""
+    if not (folder / f"{name}.npy").is_file():
+        return ()
+    return unpacked_texts(np.load(folder / f"{name}.npy"), np.load(folder / f"{name}_ends.npy"))
+
+
+def _keep_facts(key: str, facts: Mapping[str, Any]) -> str:
     """Write what is known of a stored graph, complete or not at all, and give its name."""
     with tempfile.TemporaryDirectory(dir=_folder(), prefix=".new-") as folder:
         part = Path(folder) / "facts.json"
@@ -144,34 +136,14 @@ def keep_facts(key: str, facts: Mapping[str, Any]) -> str:
     return f"upload:{key}"
 
 
-def read_facts(key: str) -> dict[str, Any] | None:
-    """What is known of a large graph (`large.add`), None unless it is there."""
-    path = _folder() / f"{key}.json"
-    if not (path.is_file() and large_folder(key).is_dir()):
-        return None
-    found: dict[str, Any] = json.loads(path.read_text())
-    return found
-
-
-def large_folder(key: str) -> Path:
-    """Where the arrays of a large graph are: they can be made again from its files."""
-    return home() / "cache" / "large" / key
-
-
-def packed_texts(texts: Sequence[str]) -> dict[str, NDArray[Any]]:
-    """Texts as arrays: their letters in UTF-8 one after the other, (bytes,), and where each ends, (n,). An
-    array of texts would give each the room of the longest."""
-    encoded = [text.encode() for text in texts]
-    ends = np.cumsum([len(one) for one in encoded], dtype=np.int64)
-    return {"texts": np.frombuffer(b"".join(encoded), dtype=np.uint8), "text_ends": ends}
+def _places(key: str) -> tuple[Path, ...]:
+    """Where the arrays of a graph may be: versions before 0.6.0 kept an npz file, or large ones in the
+    cache."""
+    return _folder() / key, _folder() / f"{key}.npz", home() / "cache" / "large" / key
 
 
 def unpacked_texts(letters: NDArray[np.uint8], ends: NDArray[np.int64]) -> tuple[str, ...]:
-    """What `packed_texts` packed.
-
-    >>> unpacked_texts(*packed_texts(["one", "", "zwölf"]).values())
-    ('one', '', 'zwölf')
-    """
+    """Texts of their letters in UTF-8, one after the other, (bytes,), and where each ends, (n,)."""
     content = letters.tobytes()
     return tuple(content[low:high].decode() for low, high in pairwise([0, *ends.tolist()]))
 
@@ -182,14 +154,12 @@ def upload_path(name: str) -> Path:
     match = _NAME.fullmatch(name)
     if match is None:
         raise UnknownName(f"an upload is called upload: and {DIGITS} hex digits")
-    path = _folder() / f"{match[1]}.npz"
-    if not path.with_suffix(".json").is_file():
+    if not (_folder() / f"{match[1]}.json").is_file():
         raise UnknownName(f"there is no {name}: upload the graph again")
-    if path.is_file():
-        return path
-    if not large_folder(match[1]).is_dir():
-        raise UnknownName(f"the arrays of {name} are gone: upload the graph, or add its files, again")
-    return large_folder(match[1])
+    found = next((place for place in _places(match[1]) if place.exists()), None)
+    if found is None:
+        raise UnknownName(f"the arrays of {name} are gone: upload the graph again")
+    return found
 
 
 def upload_facts(name: str) -> dict[str, Any]:
@@ -232,14 +202,22 @@ def upload_spec(name: str) -> DatasetSpec:
         task="relation prediction" if domains else "node classification",
         public_split=facts["masks"],
         domains=domains,
-        caution=" ".join(filter(None, (OLD_NAME * is_old(name), odd_words(facts.get("odd_nodes", 0))))),
+        caution=" ".join(filter(None, (OLD_NAME * is_old(name), _odd(facts.get("odd_nodes", 0))))),
+    )
+
+
+def _odd(nodes: int) -> str:
+    return (
+        f"Features beyond {LARGEST_FEATURE:,.0f} in size are cut off there: nodes with such, {nodes:,}."
+        if nodes
+        else ""
     )
 
 
 def uploads() -> tuple[DatasetSpec, ...]:
     """All stored uploads, by name; not those whose arrays are gone from the cache."""
     stored = sorted(path.stem for path in _folder().glob("*.json"))
-    there = [key for key in stored if (_folder() / f"{key}.npz").is_file() or large_folder(key).is_dir()]
+    there = [key for key in stored if any(place.exists() for place in _places(key))]
     return tuple(upload_spec(f"upload:{key}") for key in there)
 
 

@@ -1,4 +1,4 @@
-"""`privgraph data`: the catalogue, the folder that raw files are taken from, and large graphs."""
+"""`privgraph data`: the catalogue, the folder that raw files are taken from, and graphs of one's own."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from pathlib import Path
 
 from privgraph.data.catalogue import DATASETS, dataset
 from privgraph.data.files import find, missing
-from privgraph.data.large.add import add
+from privgraph.data.own.adding import add
+from privgraph.data.own.description import described, from_toml
 from privgraph.data.spec import DatasetSpec
 from privgraph.home import data_root
 from privgraph.options import short
@@ -26,8 +27,8 @@ def data_command(parsed: argparse.Namespace) -> int:
     names = list(parsed.names)
     if parsed.what == "add":
         return _add([Path(name) for name in names], parsed)
-    if parsed.title or parsed.directed:
-        raise UsageError("--title and --directed belong to privgraph data add")
+    if parsed.title or parsed.directed or parsed.describe:
+        raise UsageError("--title, --describe and --directed belong to privgraph data add")
     if len(names) > (parsed.what in ("show", "check")):
         raise UsageError(f"privgraph data {parsed.what} takes no {short(names[-1])}")
     if parsed.what == "path":
@@ -51,7 +52,7 @@ def data_command(parsed: argparse.Namespace) -> int:
 
 
 def _add(paths: list[Path], parsed: argparse.Namespace) -> int:
-    """Take in a large graph, and say under which name; exit code 1 where it is refused."""
+    """Take in a graph, and say under which name; exit code 1 where it is refused."""
     if not paths:
         raise UsageError("privgraph data add needs files")
     try:
@@ -60,17 +61,25 @@ def _add(paths: list[Path], parsed: argparse.Namespace) -> int:
             def told(progress: Progress) -> None:
                 draw(bar, progress.stage, progress.step / max(1, progress.total))
 
-            added = add(paths, title=parsed.title, directed=parsed.directed, progress=told)
+            added = add(paths, described(_said(parsed)), title=parsed.title, progress=told)
     except KeyboardInterrupt:
         print("privgraph: stopped; nothing of the graph was kept", file=sys.stderr)
         return STOPPED
     if parsed.json:
         print(json_line(dataclasses.asdict(added)))
         return 0
-    again = " (the same files were added before)" if added.before else ""
-    print(f"{added.nodes:,} nodes and {added.edges:,} edges{again}.", *added.notes, sep="\n", file=sys.stderr)
+    print_lines(dict(added.summary) | ({"kept before": "yes"} if added.before else {}), file=sys.stderr)
     print(added.name)
     return 0
+
+
+def _said(parsed: argparse.Namespace) -> dict[str, object]:
+    """What is said of the columns, the later the stronger."""
+    said: dict[str, object] = {"directed": parsed.directed}
+    for one in parsed.describe:
+        key, equals, value = one.partition("=")
+        said |= {key.strip(): value} if equals else from_toml(Path(one))
+    return said
 
 
 def _check(specs: list[DatasetSpec], as_json: bool) -> int:

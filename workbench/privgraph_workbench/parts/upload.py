@@ -1,46 +1,46 @@
-"""The upload of one's own graph: its form, what is wrong with its files, and what was kept."""
+"""The upload of one's own graph: its files, what their columns mean, what was understood, and what was
+kept."""
 
 from __future__ import annotations
 
 import io
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from privgraph.data import upload_columns as headers
-from privgraph.data import upload_lines
 from privgraph.data.errors import DataError
-from privgraph.data.sizes import TEST, VALIDATION
+from privgraph.data.own.adding import Added, added, tables, understood
+from privgraph.data.own.columns import EdgesAlone, apart, degrees_of
+from privgraph.data.own.description import Description, Question, Unclear
+from privgraph.data.own.formats import Given
+from privgraph.data.own.frames import Frame
+from privgraph.data.own.limits import Limits
 from privgraph.data.spec import DatasetSpec
-from privgraph.data.upload import check_upload
-from privgraph.data.upload_categories import ignored
-from privgraph.data.upload_checks import Upload, dropped_words
-from privgraph.data.upload_columns import Columns
-from privgraph.data.upload_faults import faults, in_words
-from privgraph.data.upload_lines import EdgeList, edge_list, nodes_to_fill_in
-from privgraph.data.uploads import is_kept, name_of, node_ids, rename_upload, save_upload, upload_spec
+from privgraph.data.uploads import rename_upload, upload_spec
 from privgraph.options import UnknownName
 from privgraph_workbench.components import live_plot
 from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.graphs import degrees
-from privgraph_workbench.parts import choosing, in_sight, layout, upload_columns
+from privgraph_workbench.parts import choosing, in_sight, layout
 from privgraph_workbench.parts.links import offer
-from privgraph_workbench.parts.upload_columns import Meant
 from privgraph_workbench.serving.offered_files import File
 from privgraph_workbench.text import fill, page, texts
 from privgraph_workbench.words import markup
 
 MOST_UPLOAD_MB = 200
-ENDINGS = ("npz", "csv", "txt", "tsv", "graphml", "xml")
-_TABLES = (".csv", ".txt", ".tsv")
-_REFUSED, _HALVES, _MEANT, _ALONE = "upload_refused", "upload_halves", "upload_meant", "upload_alone"
-_KEPT, _COUNT, _FOLD, _BOX = "upload_kept", "uploads_kept", "fold.upload", "kept-notice"
+LIMITS = Limits(file_bytes=MOST_UPLOAD_MB * 1_000_000)
+_REFUSED, _KEPT, _COUNT, _FOLD, _BOX = "upload_refused", "upload_kept", "uploads_kept", "fold.upload", "kept-notice"
+_READ = "upload_read_files"
 SAMPLES = Path(__file__).with_name("samples")
 """Small files of each form, to begin from."""
+OF_NODES = {"label": "Class of a node", "id": "Name of a node", "text": "Text", "domain": "Domain of a text"}
+OF_EDGES = {"source": "One end of an edge", "target": "The other end", "weight": "Weight of an edge"}
 told = texts("data")["upload"]
 
 
@@ -67,105 +67,33 @@ def form(begin_anew: Callable[[], None]) -> bool:
 
 def _fields(begin_anew: Callable[[], None], of_texts: bool) -> bool:
     with st.container(horizontal=True):
-        with st.popover("What the files must look like", icon=":material/help:"):
+        with st.popover("What the files may look like", icon=":material/help:"):
             st.markdown(page("upload")[1])
         with st.container(width=220):
             offer({"Sample files (zip)": File(name="privgraph-samples.zip", mime="application/zip", make=samples)})
     files = st.file_uploader(  # Streamlit cannot empty one, and a new one is empty
         told["texts" if of_texts else "files"],
-        type=[*ENDINGS],
         accept_multiple_files=True,
         max_upload_size=MOST_UPLOAD_MB,
         key=_uploader(),
     )
-    name = "My texts" if of_texts else "My graph"
-    title = st.text_input("Name it", key="upload_title", max_chars=60, placeholder=name)
+    st.text_input("Name it", key="upload_title", max_chars=60, placeholder="My texts" if of_texts else "My graph")
     if not files:
         return False
-    if not title.strip():
-        st.caption(fill(told["no_name"], name="Your own texts" if of_texts else "Your own graph"))
-    edges = _edges_alone(files[0]) if len(files) == 1 and _is_table(files[0].name) else None
-    unfit = "" if edges else _unfit(files)
-    meant = Meant()
-    if edges:
-        _look_at(edges)
-    elif unfit:
-        st.warning(unfit, icon=":material/draft:")
-    else:
-        st.caption(fill(told["received"], count=len(files)))
-        meant = upload_columns.ask(files)
-    st.session_state[_MEANT] = meant
-    if meant.wrong:
-        st.error(meant.wrong)
-    if meant.missing:
-        st.markdown(f":material/arrow_upward: **{meant.missing}**")
-    if not unfit and _lack_domains(files):
-        st.checkbox(told["halves"], key=_HALVES, help=told["halves_help"])
-    disabled = bool(unfit or edges or meant.missing or meant.wrong)
-    st.button("Check and keep", type="primary", key="upload_go", on_click=_take, args=(begin_anew,), disabled=disabled)
+    said = _described(files)
+    ready = said is not None and _understood(files, said)
+    st.button(
+        "Check and keep",
+        type="primary",
+        key="upload_go",
+        on_click=_take,
+        args=(files, said, begin_anew),
+        disabled=not ready,
+    )
     refused, why = st.session_state.get(_REFUSED, ((), ""))
     if refused == _ids(files):
         st.error(why)
     return True
-
-
-def _edges_alone(file: UploadedFile) -> EdgeList | None:
-    """The edges in a file, counted once; None where it holds something else."""
-    kept = st.session_state.get(_ALONE)
-    if kept is None or kept[0] != file.file_id:
-        kept = st.session_state[_ALONE] = (file.file_id, edge_list(file.getvalue()))
-    return kept[1]
-
-
-def _look_at(edges: EdgeList) -> None:
-    """Edges without nodes: sizes, degrees, and a file to fill in."""
-    with st.container(border=True):
-        st.markdown(fill(told["alone"], edges=f"{edges.pairs:,}", nodes=f"{len(edges.degrees):,}"))
-        dropped = [*dropped_words(edges.listed, edges.loops, edges.repeated), *ignored(edges=edges.ignored)]
-        dropped += [f"{edges.comments}."] if edges.comments else []
-        st.caption(" ".join(markup.sentence(note) for note in dropped))
-        rows = degrees.data([*edges.degrees.values()])
-        live_plot.show(figure_of("degrees").plot(rows, layout.theme()), key="degrees.alone")
-        st.markdown(told["fill_in"])
-        blank = File(name="nodes.csv", mime="text/csv", make=lambda: nodes_to_fill_in([*edges.degrees]))
-        offer({"Nodes to fill in (CSV)": blank})
-
-
-def _unfit(files: Sequence[UploadedFile]) -> str:
-    """Why so many files of these kinds are no graph; "" where they may be one."""
-    names = [file.name for file in files]
-    if empty := [file.name for file in files if not file.getvalue().strip()]:
-        return " ".join(fill(told["empty"], name=markup.literal(name)) for name in empty)
-    if matrix := [name for name, file in zip(names, files, strict=True) if upload_lines.is_matrix(file.getvalue())]:
-        return f"{markup.literal(matrix[0])} is a {markup.literal(upload_lines.NO_MATRIX)}."
-    csv = sum(map(_is_table, names))
-    if len(names) == 1 == csv and (why := upload_lines.no_table(files[0].getvalue())):
-        return f"{markup.literal(names[0])} {markup.literal(why)}."
-    if len(names) == 1:
-        return str(told["second"]) * csv
-    return "" if len(names) == 2 == csv else fill(told["too_many"], count=len(names))
-
-
-def _is_table(name: str) -> bool:
-    return name.lower().endswith(_TABLES)
-
-
-def _lack_domains(files: Sequence[UploadedFile]) -> bool:
-    """Whether two CSV files hold texts that are in no domains."""
-    if len(files) != 2:
-        return False
-    if (meant := st.session_state[_MEANT].columns) is not None:
-        return bool(meant.text) and not meant.domain
-    return any("text" in header and "domain" not in header for header in headers.headers(files))
-
-
-def samples() -> bytes:
-    """The sample files as one archive."""
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path in sorted(SAMPLES.iterdir()):
-            archive.writestr(zipfile.ZipInfo(path.name), path.read_bytes())
-    return packed.getvalue()
 
 
 def _ids(files: Sequence[UploadedFile]) -> tuple[str, ...]:
@@ -178,41 +106,122 @@ def _uploader() -> str:
     return f"upload.{count}" if count else "upload"
 
 
-def _take(begin_anew: Callable[[], None]) -> None:
-    """Check and keep the files, and choose the graph; what is wrong is kept for the page to say.
+def _frames(files: Sequence[UploadedFile], said: Description) -> list[Frame]:
+    """The tables in the files, read once. Raises `UploadError`."""
+    mark = (*_ids(files), said.lines)
+    kept = st.session_state.get(_READ)
+    if kept is None or kept[0] != mark:
+        given = [Given.of(file.name, file.getvalue()) for file in files]
+        kept = st.session_state[_READ] = (mark, tables(given, said, LIMITS))
+    return list(kept[1])
 
-    Of a file name from a browser only a known ending is used, for words: files are told apart by their place
-    and content.
-    """
-    files = st.session_state[_uploader()]
-    meant: Meant = st.session_state[_MEANT]
-    title = st.session_state["upload_title"].strip()
-    endings = [next((f".{one}" for one in ENDINGS if file.name.lower().endswith(f".{one}")), "") for file in files]
+
+# What columns mean
+
+
+def _described(files: Sequence[UploadedFile]) -> Description | None:
+    """What is said of the files: roles of columns, and answers to what was asked; None where they cannot be
+    read."""
+    mark = ".".join(_ids(files))
+    answers: dict[str, Question] = st.session_state.setdefault(f"upload_asked.{mark}", {})
+    said = Description()
+    for question in answers.values():
+        said = replace(said, **{question.key: _answer(question, mark)})
     try:
-        checked = check_upload(
-            {f"file {at}{ending}": file for at, (ending, file) in enumerate(zip(endings, files, strict=True))},
-            columns=meant.columns,
-            attributes=meant.attributes,
-            halves=bool(st.session_state.get(_HALVES, False)),  # gone where no two files are there to be halved
-        )
-        name = _keep(checked, title)
+        frames = _frames(files, said)
+        edges, nodes = apart(frames, said)
+    except Unclear as error:
+        _one_more(error, answers)
+        return None
+    except EdgesAlone as error:
+        _look_at(error.edges)
+        return None
     except DataError as error:
-        st.session_state[_REFUSED] = (_ids(files), _why(files, meant.columns, error))
-        return
-    st.session_state["upload_title"] = ""
-    st.session_state.pop(_HALVES, None)
-    st.session_state.pop(_MEANT, None)
-    st.session_state[_FOLD] = False  # what is said of it stands there, with its buttons
-    choosing.put("data", name)
-    begin_anew()
+        st.error(markup.sentence(error))
+        return None
+    with st.expander("Which column is which", key=f"fold.columns.{mark}", icon=":material/view_column:"):
+        found: dict[str, Any] = {}
+        if len(frames) == 2 and not any(frame.pairs is not None for frame in frames):
+            places = {markup.literal(frame.name): at for at, frame in enumerate(frames)}
+            at = frames.index(edges) if edges in frames else 0
+            found["edges"] = places[
+                st.radio("The edges are in", places, at, key=f"columns.edges.{mark}", horizontal=True)
+            ]
+            edges, nodes = apart(frames, replace(said, edges=found["edges"]))
+        for place, (frame, roles) in zip(st.columns(2), ((nodes, OF_NODES), (edges, OF_EDGES)), strict=True):
+            for role, label in roles.items():
+                key = f"columns.{role}.{mark}"
+                found[role] = place.selectbox(label, frame.columns, None, key=key, placeholder=told["guessed"])
+        for role in ("features", "split", "ignore"):
+            picked = st.multiselect(
+                role.capitalize(), nodes.columns, key=f"columns.{role}.{mark}", placeholder=told["guessed"]
+            )
+            found[role] = tuple(picked) or None
+    chosen = {role: value for role, value in found.items() if value is not None}
+    return replace(said, **chosen)
 
 
-def _why(files: Sequence[UploadedFile], meant: Columns | None, error: DataError) -> str:
-    """Why files are refused: the lines that are at fault, where lines are, else what the reader says."""
-    found = faults([file.getvalue() for file in files], meant) if len(files) == 2 else None
-    if found is None:
-        return markup.sentence(error)
-    return f"{markup.literal(in_words(found, [file.name for file in files]))}."
+def _answer(question: Question, mark: str) -> Any:
+    """The answer to a question; None until there is one."""
+    key = f"answer.{question.key}.{mark}"
+    if question.key == "missing":
+        return st.number_input(markup.literal(question.about), value=None, key=key, placeholder=told["number"])
+    means = {markup.literal(means): value for value, means in question.choices}
+    if question.key == "label":
+        means = {markup.literal(f"{value}: {means}"): value for value, means in question.choices}
+    return means.get(str(st.radio(markup.literal(question.about), means, None, key=key)))
+
+
+def _one_more(error: Unclear, answers: dict[str, Question]) -> None:
+    """Ask what is asked, unless it stands there."""
+    if error.question.key not in answers:
+        answers[error.question.key] = error.question
+        st.rerun()
+
+
+def _understood(files: Sequence[UploadedFile], said: Description) -> bool:
+    """Show what was understood of the files, once for each description; whether it is a graph."""
+    mark = ".".join(_ids(files))
+    kept = st.session_state.get("upload_understood")
+    if kept is None or kept[0] != (mark, said):
+        try:
+            with understood(_frames(files, said), said, LIMITS) as (_, taken, _):
+                kept = ((mark, said), tuple(taken.summary), "")
+        except Unclear as error:
+            _one_more(error, st.session_state[f"upload_asked.{mark}"])
+            return False
+        except DataError as error:
+            kept = ((mark, said), (), markup.sentence(error))
+        st.session_state["upload_understood"] = kept
+    if kept[2]:
+        st.error(kept[2])
+    else:
+        _table(kept[1])
+    return not kept[2]
+
+
+def _table(summary: Sequence[Sequence[str]]) -> None:
+    rows = [{"understood": what, "": value} for what, value in summary]
+    st.dataframe(rows, hide_index=True, alt="What was understood")
+
+
+def _look_at(edges: Frame) -> None:
+    """Edges without nodes: sizes, degrees, and a file to fill in."""
+    found: Counter[str] = degrees_of(edges)
+    with st.container(border=True):
+        st.markdown(fill(told["alone"], edges=f"{sum(found.values()) // 2:,}", nodes=f"{len(found):,}"))
+        live_plot.show(figure_of("degrees").plot(degrees.data([*found.values()]), layout.theme()), key="degrees.alone")
+        blank = "id,label,feature\n" + "".join(f"{name},,\n" for name in found)
+        offer({"Nodes to fill in (CSV)": File(name="nodes.csv", mime="text/csv", make=blank.encode)})
+
+
+def samples() -> bytes:
+    """The sample files as one archive."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in sorted(SAMPLES.iterdir()):
+            archive.writestr(zipfile.ZipInfo(path.name), path.read_bytes())
+    return packed.getvalue()
 
 
 # What was kept
@@ -220,77 +229,51 @@ def _why(files: Sequence[UploadedFile], meant: Columns | None, error: DataError)
 
 @dataclass(frozen=True, kw_only=True)
 class Kept:
-    """A graph that was kept, or that was there before."""
+    """A graph that was kept, or that was there before. `title` is what was asked for, and `other_ids` whether
+    its nodes had other names before."""
 
-    name: str
-    notes: tuple[str, ...]
-    """What became of its edges and columns."""
-    had: bool
+    found: Added
     title: str
-    """What was asked for as its title."""
-    other_ids: bool
-    """Whether its nodes had other names before."""
 
 
-def _keep(checked: Upload, title: str) -> str:
-    """Store what passed, unless it is there; its name. Raises `UploadError`."""
-    name = name_of(checked)
-    had = is_kept(name)
-    other_ids = had and node_ids(name) != checked.ids
-    if not had:
-        save_upload(checked, title=title)
-    st.session_state[_KEPT] = Kept(name=name, notes=checked.notes, had=had, title=title, other_ids=other_ids)
+def _take(files: Sequence[UploadedFile], said: Description, begin_anew: Callable[[], None]) -> None:
+    """Check and keep the files, and choose the graph; what is wrong is kept for the page to say."""
+    title = st.session_state["upload_title"].strip()
+    try:
+        with understood(_frames(files, said), said, LIMITS) as (_, taken, folder):
+            kind = " and ".join(dict.fromkeys(Path(file.name).suffix.lstrip(".").lower()[:12] for file in files))
+            found = added(folder, taken, kind=kind, title=title)
+    except DataError as error:
+        st.session_state[_REFUSED] = (_ids(files), markup.sentence(error))
+        return
+    st.session_state[_KEPT] = Kept(found=found, title=title)
     st.session_state[_COUNT] = st.session_state.get(_COUNT, 0) + 1
-    return name
+    st.session_state["upload_title"] = ""
+    st.session_state[_FOLD] = False  # what is said of it stands there, with its buttons
+    choosing.put("data", found.name)
+    begin_anew()
 
 
 def notice(spec: DatasetSpec) -> None:
-    """That this graph was kept, with its sizes, until somebody has read it."""
-    found: Kept | None = st.session_state.get(_KEPT)
+    """That this graph was kept, with what was understood, until somebody has read it."""
+    kept: Kept | None = st.session_state.get(_KEPT)
     try:
-        if found is None or found.name != spec.name or not upload_spec(found.name):
+        if kept is None or kept.found.name != spec.name or not upload_spec(spec.name):
             return
     except UnknownName:
         return
     with st.container(border=True, key=_BOX):
-        if found.had:
-            _again(spec, found)
+        title, asks = markup.literal(spec.title), kept.found.before and kept.title not in ("", spec.title)
+        if kept.found.before:
+            st.info(fill(told["had"], title=title), icon=":material/content_copy:")
         else:
-            _new(spec, found.notes)
-        in_sight.bring(_BOX, f"{found.name}.{st.session_state[_COUNT]}")
-
-
-def _new(spec: DatasetSpec, notes: Sequence[str]) -> None:
-    sizes = {"nodes": spec.nodes, "edges": spec.edges, "classes": spec.classes}
-    if spec.domains:
-        sizes = {"texts": spec.nodes, "relations": spec.edges, "domains": len(spec.domains)}
-    listed = ", ".join(f"{size:,} {name}" for name, size in sizes.items() if size is not None)
-    st.success(fill(told["kept"], title=markup.literal(spec.title), sizes=listed), icon=":material/check_circle:")
-    said = [markup.sentence(note) for note in notes]
-    if not spec.domains:
-        nodes = spec.nodes or 0
-        validation, test = round(nodes * VALIDATION), round(nodes * TEST)
-        parts = {"train": nodes - validation - test, "validation": validation, "test": test}
-        said += [fill(told["split"], **{name: f"{size:,}" for name, size in parts.items()}), told["features"]]
-    st.caption(" ".join([*said, fill(told["exported"], name=markup.literal(spec.name))]))
-    _close("Close")
-
-
-def _again(spec: DatasetSpec, found: Kept) -> None:
-    """That this graph was there before, and whether it gets another title."""
-    said = [fill(told["had"], title=markup.literal(spec.title)), *([told["other_ids"]] if found.other_ids else [])]
-    asks = found.title not in ("", spec.title)
-    if asks:
-        said.append(fill(told["rename"], title=markup.literal(found.title)))
-    st.info(" ".join(said), icon=":material/content_copy:")
-    with st.container(horizontal=True):
-        if asks:
-            st.button("Rename", key="upload_rename", on_click=_rename, args=(spec.name, found.title))
-        _close("Keep its name" if asks else "Close")
-
-
-def _close(label: str) -> None:
-    st.button(label, key="upload_read", on_click=st.session_state.pop, args=(_KEPT, None))
+            st.success(fill(told["kept"], title=title, name=markup.literal(spec.name)), icon=":material/check_circle:")
+            _table(kept.found.summary)
+        with st.container(horizontal=True):
+            if asks:
+                st.button("Rename", key="upload_rename", on_click=_rename, args=(spec.name, kept.title))
+            st.button("Close", key="upload_read", on_click=st.session_state.pop, args=(_KEPT, None))
+        in_sight.bring(_BOX, f"{spec.name}.{st.session_state[_COUNT]}")
 
 
 def _rename(name: str, title: str) -> None:

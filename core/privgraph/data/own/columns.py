@@ -1,0 +1,561 @@
+"""What columns hold, and which is which: by what a person says, else by names and first rows. No torch."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+from privgraph.data.errors import UploadError
+from privgraph.data.own.delimited import MISSING
+from privgraph.data.own.description import Description, Question, Unclear
+from privgraph.data.own.frames import HEAD, Frame, beside, in_memory
+from privgraph.data.own.limits import CATEGORIES, shown
+from privgraph.options import listed, nearest
+
+ENDS = tuple(
+    pair.split("/")
+    for pair in [
+        "source/target",
+        "from/to",
+        "src/dst",
+        "citing/cited",
+        "node1/node2",
+        "node_1/node_2",
+        "id_1/id_2",
+        "source_id/target_id",
+        "from_id/to_id",
+        "fromnodeid/tonodeid",
+        "user1/user2",
+        "head/tail",
+        "u/v",
+        "i/j",
+    ]
+)
+"""Names of the two ends of an edge."""
+_IDS = ("id", "node", "node_id", "nodeid", "name", "key", "paper", "person", "user", "index", "")
+_LABELS = ("label", "class", "y", "labels", "classes", "page_type", "ml_target")
+_TEXTS = ("text", "title", "abstract", "description", "content", "body")
+_DOMAINS = ("domain", "part", "category", "field", "source")
+_WEIGHTS = ("weight", "weights", "w")
+_ROWS = ("", "unnamed: 0", "index", "row", "row_id", "rownum", "level_0")
+PARTS = {"train": 0, "training": 0, "val": 1, "valid": 1, "validation": 1, "dev": 1, "test": 2, "testing": 2}
+"""What a column of a split may say, in lower case."""
+_NUMBER = (
+    r"^[-+]?(?:\d+|\d{1,3}(?:[.,' ]\d{3})+|\d*[.,]\d+|\d+[.,])(?:[.,]\d+)?(?:[eE][-+]?\d+)?$|"
+    r"^[-+]?(?:nan|inf|infinity)$"
+)
+_GROUPS = {mark: rf"^[-+]?[1-9]\d{{0,2}}(?:[{mark}]\d{{3}})+$" for mark in ".,"}
+_SURE = {  # cells that are told apart: a mark of decimals where no group of thousands can be
+    mark: rf"^[-+]?(?:\d*[{mark}](?:\d{{1,2}}|\d{{4,}})|0*[{mark}]\d+|\d{{4,}}[{mark}]\d*|\d+[{mark}])(?:[eE].*)?$|"
+    rf"^[-+]?\d*[{mark}]?\d+[eE].*$|^[-+]?\d{{1,3}}(?:[{other}]\d{{3}}){{2,}}$|^[-+]?\d{{1,3}}(?:[{other}]\d{{3}})+[{mark}]\d+$"
+    for mark, other in ((".", ","), (",", "."))
+}
+
+
+class Kind(StrEnum):
+    """What a column holds."""
+
+    NUMBERS = "numbers"
+    FLAGS = "true or false"
+    WORDS = "words"
+    VECTORS = "vectors"
+    ROWS = "the number of the row"
+    NOTHING = "nothing"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Column:
+    """What the first rows of a column hold: how many different values, the commonest of them, and how many
+    cells without one. `sure` says that a mark of decimals is one, `grouped` that it may as well stand between
+    thousands, and `whole` that all numbers are whole."""
+
+    name: str
+    kind: Kind
+    different: int
+    counts: tuple[tuple[str, int], ...]
+    empty: int
+    rows: int
+    sure: str = ""
+    grouped: str = ""
+    whole: bool = False
+
+
+def looked(frame: Frame, whole: bool = False) -> dict[str, Column]:
+    """What each column holds, by the first rows, or by all."""
+    table = frame.head(None if whole else HEAD)
+    return {name: _column(name, table.column(name), frame.decimal) for name in frame.columns}
+
+
+def trimmed(cells: Any) -> Any:
+    """Texts without white space around them, and null for those that hold nothing."""
+    import pyarrow
+    from pyarrow import compute
+
+    cells = compute.utf8_trim_whitespace(cells)
+    nothing = compute.is_in(cells, value_set=pyarrow.array(MISSING, cells.type))
+    return compute.if_else(nothing, pyarrow.scalar(None, cells.type), cells)
+
+
+def _column(name: str, cells: Any, decimal: str) -> Column:
+    import pyarrow
+    from pyarrow import compute, types
+
+    kind, sure, grouped, whole = Kind.NUMBERS, "", "", types.is_integer(cells.type)
+    if types.is_nested(cells.type):
+        return Column(
+            name=name, kind=Kind.VECTORS, different=len(cells), counts=(), empty=cells.null_count, rows=len(cells)
+        )
+    if types.is_boolean(cells.type):
+        kind = Kind.FLAGS
+    texts = trimmed(cells.cast(pyarrow.large_string()))
+    counted = compute.value_counts(texts.drop_null()).to_pylist()
+    first = sorted(counted, key=lambda one: -one["counts"])[:CATEGORIES]
+    known = len(texts) - texts.null_count
+    if types.is_large_string(cells.type) and known:
+        whole = _matching(texts, r"^-?\d{1,18}$") == known
+        if not whole and 2 * _matching(texts, _NUMBER) <= known:
+            kind = Kind.FLAGS if {one["values"].lower() for one in counted} <= {"true", "false"} else Kind.WORDS
+        elif not whole:
+            marks = [decimal] if decimal else [mark for mark in ".," if _matching(texts, _SURE[mark])]
+            sure = marks[0] if len(marks) == 1 else ""
+            grouped = "" if sure else next((mark for mark in ".," if _matching(texts, _GROUPS[mark])), "")
+    if kind is Kind.NUMBERS and known > 2 and name.lower() in _ROWS and _counts(texts):
+        kind = Kind.ROWS
+    return Column(
+        name=name,
+        kind=kind if known else Kind.NOTHING,
+        different=len(counted),
+        counts=tuple((one["values"], one["counts"]) for one in first),
+        empty=texts.null_count,
+        rows=len(texts),
+        sure=sure,
+        grouped=grouped,
+        whole=whole,
+    )
+
+
+def _matching(texts: Any, pattern: str) -> int:
+    """How many texts have this form."""
+    from pyarrow import compute
+
+    return compute.sum(compute.match_substring_regex(texts, pattern)).as_py() or 0
+
+
+def _counts(texts: Any) -> bool:
+    """Whether the values are 0, 1, 2 ... or 1, 2, 3 ..."""
+    start = texts[0].as_py()
+    return start in ("0", "1") and all(one == str(at) for at, one in enumerate(texts.to_pylist(), int(start)))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Meant:
+    """Which column of which table is what. `id` is None where nodes are named by their row, from 0; `weight`
+    and `label` where there are none. `coded` columns of words become features of 0 and 1. `decimal` is the
+    mark of decimals."""
+
+    nodes: Frame
+    edges: Frame
+    kinds: Mapping[str, Column]
+    id: str | None
+    source: str
+    target: str
+    weight: str | None
+    label: str | None
+    features: tuple[str, ...]
+    coded: tuple[str, ...]
+    split: tuple[str, ...]
+    text: str | None
+    domain: str | None
+    decimal: str
+    ignored: tuple[tuple[str, str], ...]
+    said: Description
+
+
+def settle(frames: Sequence[Frame], said: Description, whole: bool = False) -> Meant:
+    """Which of the tables are the edges and the nodes, and which column is what. Raises `UploadError`, and
+    `Unclear` where two readings are plausible.
+
+    Args:
+        frames: The tables of the files.
+        said: What a person has said.
+        whole: Whether all rows are looked at, and not the first alone.
+    """
+    edges, nodes = apart(frames, said)
+    source, target, weight, rest = _ends(edges, nodes, said)
+    kinds = looked(nodes, whole)
+    _check_named(said, nodes, edges)
+    used = {one for one in (said.label, said.text, said.domain, *(said.split or ())) if one} | set(said.ignore)
+    name = _id(nodes, kinds, said, used)
+    used |= {name or ""} if name is not None else set()
+    text = said.text or next(_named(_TEXTS, nodes.columns, used), None) if said.label is None or said.text else None
+    if text is not None and said.text is None and not _are_texts(kinds, text, used, said):
+        text = None
+    used |= {text} if text else set()
+    domain = said.domain or next(_named(_DOMAINS, nodes.columns, used), None) if text else None
+    used |= {domain} if domain else set()
+    split = said.split if said.split is not None else _split(kinds, used)
+    used |= set(split)
+    label = said.label or _label(kinds, used, optional=text is not None)
+    used |= {label} if label else set()
+    ignored = [(one, "you said so") for one in said.ignore if one in nodes.columns]
+    features, coded = ((), ()) if text else _features(kinds, used, said, ignored)
+    if text:
+        ignored += [(one, "it is no text") for one in nodes.columns if one not in used]
+    return Meant(
+        nodes=nodes,
+        edges=edges,
+        kinds=kinds,
+        id=name,
+        source=source,
+        target=target,
+        weight=weight,
+        label=label,
+        features=features,
+        coded=coded,
+        split=tuple(split),
+        text=text,
+        domain=domain,
+        decimal=_decimal([kinds[one] for one in features if one not in coded], kinds, said),
+        ignored=(*ignored, *((one, "of the edges") for one in rest)),
+        said=said,
+    )
+
+
+def _are_texts(kinds: Mapping[str, Column], text: str, used: Collection[str], said: Description) -> bool:
+    """Whether a table is one of texts: they are in domains, and there is no column of numbers beside them."""
+    rest = [column for name, column in kinds.items() if name not in (*used, text, *_LABELS, *_DOMAINS)]
+    unlike = any(_named(_LABELS, list(kinds), used)) and not said.halves
+    in_domains = any(_named(_DOMAINS, list(kinds), used))
+    return (
+        (in_domains or not unlike)
+        and kinds[text].kind is Kind.WORDS
+        and all(column.kind is Kind.WORDS for column in rest)
+    )
+
+
+def apart(frames: Sequence[Frame], said: Description) -> tuple[Frame, Frame]:
+    """The table of edges and the table of nodes, each with the names of its columns. Raises `UploadError`."""
+    edges, nodes = _told_apart(list(frames), said)
+    nodes = _with_header(nodes, said, None)
+    return _with_header(edges, said, nodes), nodes
+
+
+def degrees_of(edges: Frame) -> Counter[str]:
+    """How many neighbours each node has, by its name, in a table of edges whose ends are its first or named
+    columns."""
+    source, target, _, _ = _ends(edges, None, Description())
+    pairs = {
+        tuple(sorted(pair)) for pair in zip(trimmed_texts(edges, source), trimmed_texts(edges, target), strict=True)
+    }
+    return Counter(end for pair in pairs if pair[0] != pair[1] for end in pair)
+
+
+def _told_apart(frames: list[Frame], said: Description) -> tuple[Frame, Frame]:
+    """The table of edges and the table of nodes."""
+    if said.edges is not None and len(frames) == 2:
+        if said.edges > 1:
+            raise UploadError(f"edges is the place of a file, 0 or 1 (got {said.edges})")
+        return frames[said.edges], frames[1 - said.edges]
+    pairs = [frame for frame in frames if frame.pairs]
+    nodes = [frame for frame in frames if frame.pairs is False]
+    unknown = [frame for frame in frames if frame.pairs is None]
+    if len(nodes) == 1 and unknown and pairs:  # a table beside a graph file says more of its nodes
+        nodes = []
+    if not pairs and unknown:
+        first = max(unknown, key=lambda one: (_looks_like_edges(one), -len(one.columns)))
+        if len(unknown) + len(nodes) > 1 or _looks_like_edges(first):
+            pairs = [first]
+            unknown = [one for one in unknown if one is not first]
+    nodes = [_joined([*nodes, *unknown])] if len(nodes) + len(unknown) > 1 else [*nodes, *unknown]
+    if not pairs:
+        raise UploadError("There is a table of nodes and none of edges: add a file with the columns source,target")
+    if not nodes:
+        raise EdgesAlone(pairs[0])
+    if len(pairs) > 1:
+        raise UploadError(
+            f"There are {len(pairs)} tables of edges: {listed(shown(one.name) for one in pairs)}; give one"
+        )
+    return pairs[0], nodes[0]
+
+
+def _joined(frames: list[Frame]) -> Frame:
+    """Tables of nodes as one: beside each other where none has names of nodes, else by these."""
+    import pyarrow
+    from pyarrow import compute
+
+    names = [next(_named(_IDS, frame.columns, ()), None) for frame in frames]
+    if not any(names):
+        return replace(beside(frames), pairs=False)
+    if lost := next((frame.name for frame, name in zip(frames, names, strict=True) if name is None), None):
+        raise UploadError(f"{shown(lost)} has no column id, and another table of nodes has one: say in both who is who")
+    tables = [frame.head(None) for frame in frames]
+    text = pyarrow.large_string()
+    ids = [trimmed(table.column(name).cast(text)) for table, name in zip(tables, names, strict=True)]
+    found = tables[0]
+    for table, name, own in zip(tables[1:], names[1:], ids[1:], strict=True):
+        places = compute.index_in(ids[0], value_set=own.combine_chunks())
+        if places.null_count or len(own) != len(ids[0]):
+            raise UploadError("Tables of nodes do not name the same nodes, each once")
+        for column in table.column_names:
+            if column != name:
+                found = found.append_column(
+                    column if column not in found.column_names else f"{column} 2", table.column(column).take(places)
+                )
+    vectors = {name: own for frame in frames for name, own in frame.vectors.items()}
+    return in_memory(
+        frames[0].name,
+        found,
+        pairs=False,
+        vectors=vectors,
+        notes=tuple(note for frame in frames for note in frame.notes),
+    )
+
+
+class EdgesAlone(UploadError):
+    """There are edges, and nothing says what is to be learnt."""
+
+    def __init__(self, edges: Frame) -> None:
+        self.edges = edges
+        super().__init__(
+            f"{shown(edges.name)} has edges, and nothing says what is to be learnt: add a table of nodes with "
+            "id,label and features"
+        )
+
+
+def _looks_like_edges(frame: Frame) -> bool:
+    lower = [name.lower() for name in frame.columns]
+    return any(one in lower and other in lower for one, other in ENDS) or (not frame.header and len(lower) == 2)
+
+
+def _with_header(frame: Frame, said: Description, nodes: Frame | None) -> Frame:
+    """The table with its first line read as names or as a row: by what is said, by its words, by whom it
+    names."""
+    if frame.header is not None or frame.other is None:
+        return frame
+    if said.header is not None:
+        return frame.settled(said.header)
+    first = frame.columns if frame.header else frame.settled(True).columns
+    if nodes is not None:
+        known = set(trimmed_texts(nodes, next(_named(_IDS, nodes.columns, ()), nodes.columns[0])))
+        if not any(end in known for end in first[:2]):
+            return frame.settled(True)
+        if not all(end.isdecimal() for end in first[:2]):
+            return frame.settled(False)
+    line = ",".join(first)
+    raise Unclear(
+        Question(
+            key="header",
+            about=f"The first line of {shown(frame.name)}, {shown(line)!r}, may be names of columns or a row",
+            choices=((True, "names"), (False, "a row")),
+        )
+    )
+
+
+def trimmed_texts(frame: Frame, column: str) -> Iterator[str]:
+    """All values of a column, as texts."""
+    import pyarrow
+    from pyarrow import compute
+
+    for batch in frame.read({column: pyarrow.large_string()}, lambda _: None):
+        yield from compute.utf8_trim_whitespace(batch.column(0)).to_pylist()
+
+
+def _named(names: Sequence[str], columns: Sequence[str], used: Collection[str]) -> Iterator[str]:
+    """Columns that are called so, in the order of the names."""
+    by_name = {one.lower(): one for one in reversed(columns)}
+    return (by_name[name] for name in names if name in by_name and by_name[name] not in used)
+
+
+def _check_named(said: Description, nodes: Frame, edges: Frame) -> None:
+    """What is said names columns that are there."""
+    of_nodes = [said.id, said.label, said.text, said.domain, *(said.features or ()), *(said.split or ())]
+    of_edges = [said.source, said.target, said.weight]
+    for asked, frame in ((of_nodes, nodes), (of_edges, edges)):
+        for one in asked:
+            if one is not None and one not in frame.columns:
+                raise UploadError(
+                    f"{shown(frame.name)} has no column {shown(one)!r}{nearest(one, frame.columns)} "
+                    f"(it has {shown(', '.join(frame.columns), 80)})"
+                )
+    if lost := next((one for one in said.ignore if one not in (*nodes.columns, *edges.columns)), None):
+        raise UploadError(f"There is no column {shown(lost)!r} to ignore{nearest(lost, nodes.columns)}")
+    once = [one for one in (said.id, said.label, said.text, said.domain, *(said.split or ()), *said.ignore) if one]
+    if twice := next((one for at, one in enumerate(once) if one in once[:at]), None):
+        raise UploadError(f"The column {shown(twice)!r} is said to be two things")
+
+
+def _ends(edges: Frame, nodes: Frame | None, said: Description) -> tuple[str, str, str | None, list[str]]:
+    """The columns of both ends and of weights, and the others."""
+    columns = [one for one in edges.columns if one not in said.ignore]
+    lower = {one.lower(): one for one in reversed(columns)}
+    found = next(((lower[one], lower[other]) for one, other in ENDS if one in lower and other in lower), None)
+    free = [one for one in columns if one not in (said.source, said.target, said.weight)]
+    if said.source or said.target or found is None:
+        if len(free) + (said.source is not None) + (said.target is not None) < 2:
+            raise UploadError(f"{shown(edges.name)} has fewer than two columns, and edges need two")
+        source = said.source or free[0]
+        target = said.target or next(one for one in free if one != source)
+    else:
+        source, target = found
+    weight = said.weight or next(_named(_WEIGHTS, columns, (source, target)), None)
+    rest = [one for one in edges.columns if one not in (source, target, weight)]
+    if edges.header is False and len(edges.columns) > 2 and said.lines is None and weight is None and nodes:
+        _check_lines(edges, nodes, rest[0])
+    return source, target, weight, rest
+
+
+def _check_lines(edges: Frame, nodes: Frame, third: str) -> None:
+    """A third word in each line may be a neighbour, a weight, or of no use: asked where it names nodes, or is
+    0."""
+    table = edges.head()
+    heads = table.column(0).to_pylist()
+    others = [table.column(name).to_pylist() for name in edges.columns if name not in edges.columns[:2]]
+    cells = table.column(edges.columns.index(third)).to_pylist()
+    known = set(trimmed_texts(nodes, next(_named(_IDS, nodes.columns, ()), nodes.columns[0])))
+    if len(set(heads)) == len(heads) and all({*column} <= known and len({*column}) > 1 for column in others):
+        raise Unclear(
+            Question(
+                key="lines",
+                about=f"Each line of {shown(edges.name)} may be an edge with a number, or a node and its neighbours",
+                choices=(("edges", "edges with a number that is not used"), ("adjacency", "a node and its neighbours")),
+            )
+        )
+    if any(str(one).strip() in ("0", "0.0") for one in cells):
+        raise Unclear(
+            Question(
+                key="weight",
+                about=f"Some edges of {shown(edges.name)} have 0 as {shown(third)}",
+                choices=((third, "a weight, so that 0 means no edge"), ("", "something else, which is not used")),
+            )
+        )
+
+
+def _id(nodes: Frame, kinds: Mapping[str, Column], said: Description, used: Collection[str]) -> str | None:
+    if said.id is not None:
+        return said.id
+    found = next(_named(_IDS, nodes.columns, used), None)
+    if found is not None:
+        return found
+    first = next((one for one in nodes.columns if one not in used), None)
+    single = first is not None and kinds[first].different == kinds[first].rows and kinds[first].kind is not Kind.VECTORS
+    return first if single and nodes.pairs is None and len(nodes.columns) > 1 else None
+
+
+def _label(kinds: Mapping[str, Column], used: Collection[str], *, optional: bool) -> str | None:
+    """The column that is called a class, unless each node has its own."""
+
+    def few(column: Column) -> bool:
+        return column.different < max(2, column.rows - column.empty) and column.kind in (
+            Kind.WORDS,
+            Kind.NUMBERS,
+            Kind.FLAGS,
+        )
+
+    found = next((one for one in _named(_LABELS, list(kinds), used) if few(kinds[one])), None)
+    if found is not None or optional:
+        return found
+    likely = [
+        name
+        for name, column in kinds.items()
+        if name not in used and few(column) and 2 <= column.different <= CATEGORIES
+    ]
+    likely.sort(key=lambda name: kinds[name].kind is not Kind.WORDS)
+    if not likely:
+        raise UploadError(
+            "No column of the nodes can be their class: it needs at least two values, and nodes that share one "
+            f"({shown(', '.join(kinds), 80)})"
+        )
+    raise Unclear(
+        Question(
+            key="label",
+            about="Which column is the class of a node",
+            choices=tuple((name, f"{kinds[name].different} classes") for name in likely),
+        )
+    )
+
+
+def _split(kinds: Mapping[str, Column], used: Collection[str]) -> tuple[str, ...]:
+    """Three columns of masks, or one that says train, val and test."""
+    free = {name.lower(): name for name in kinds if name not in used}
+    masks = [
+        next((free[f"{part}{end}"] for part in parts for end in ("_mask", "mask", "") if f"{part}{end}" in free), None)
+        for parts in (("train", "training"), ("val", "valid", "validation"), ("test",))
+    ]
+    if all(masks):
+        return tuple(one for one in masks if one)
+    for name in ("split", "set", "fold", "subset", "partition", "role"):
+        column = kinds.get(free.get(name, ""))
+        if column is not None and {value.lower() for value, _ in column.counts} <= PARTS.keys():
+            return (column.name,)
+    return ()
+
+
+def _features(
+    kinds: Mapping[str, Column], used: Collection[str], said: Description, ignored: list[tuple[str, str]]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Columns that are features, and those of them whose categories become some."""
+    if said.features is not None:
+        coded = tuple(one for one in said.features if kinds[one].kind is Kind.WORDS)
+        if many := next((one for one in coded if kinds[one].different > CATEGORIES), None):
+            raise UploadError(
+                f"The column {shown(many)!r} has more than {CATEGORIES} different words: it can be no feature"
+            )
+        ignored += [(one, "it is no feature") for one in kinds if one not in (*used, *said.features)]
+        return said.features, coded
+    found = []
+    for name, column in kinds.items():
+        if name in used:
+            continue
+        if column.kind in (Kind.NUMBERS, Kind.FLAGS, Kind.VECTORS):
+            found.append(name)
+        else:
+            ignored.append((name, f"it holds {column.kind}"))
+    if found:
+        return tuple(found), ()
+    words = tuple(
+        name
+        for name, column in kinds.items()
+        if name not in used and column.kind is Kind.WORDS and column.different <= min(CATEGORIES, column.rows // 2)
+    )
+    choices: list[tuple[Any, str]] = [((), "the constant 1 for each node")]
+    choices += [(words, "a feature of 0 and 1 for each of its words")] if words else []
+    raise Unclear(
+        Question(
+            key="features",
+            about="The nodes have no column of numbers, and their degree would read private edges: add columns, or",
+            choices=tuple(choices),
+        )
+    )
+
+
+def _decimal(columns: Sequence[Column], kinds: Mapping[str, Column], said: Description) -> str:
+    """The mark of decimals: by cells that can have no other, else asked."""
+    if said.decimal is not None:
+        return said.decimal
+    sure = {column.sure for column in columns if column.sure}
+    doubtful = next((column for column in columns if column.grouped), None)
+    if len(sure) > 1:
+        raise UploadError(
+            "Numbers have a point as the mark of decimals in one column and a comma in another "
+            f"({listed(shown(one.name) for one in columns if one.sure)}): write them alike"
+        )
+    if sure or doubtful is None:
+        return next(iter(sure), ".")
+    value = next(value for value, _ in doubtful.counts if doubtful.grouped in value)
+    apart, whole = value.replace(",", "."), value.replace(doubtful.grouped, "")
+    other = "," if doubtful.grouped == "." else "."
+    raise Unclear(
+        Question(
+            key="decimal",
+            about=f"{shown(value)} in the column {shown(doubtful.name)!r} may be {apart} or {whole}",
+            choices=((doubtful.grouped, apart), (other, whole)),
+        )
+    )
+
+
+def with_answer(said: Description, question: Question, value: Any) -> Description:
+    """The description with an answer."""
+    return replace(said, **{question.key: value})

@@ -1,0 +1,378 @@
+"""Tables and edge lists in text files: CSV and its kin, with what stands between cells found from the first
+lines. No torch."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any, BinaryIO
+
+from privgraph.data.errors import UploadError
+from privgraph.data.own.frames import Frame, NotPlain, Seen, Types, check_names, of_columns
+from privgraph.data.own.limits import shown
+
+KNOWN = frozenset(
+    [
+        "source",
+        "target",
+        "from",
+        "to",
+        "src",
+        "dst",
+        "u",
+        "v",
+        "i",
+        "j",
+        "head",
+        "tail",
+        "node1",
+        "node2",
+        "node_1",
+        "node_2",
+        "id_1",
+        "id_2",
+        "user1",
+        "user2",
+        "citing",
+        "cited",
+        "fromnodeid",
+        "tonodeid",
+        "source_id",
+        "target_id",
+        "from_id",
+        "to_id",
+        "id",
+        "node",
+        "name",
+        "key",
+        "label",
+        "class",
+        "y",
+        "weight",
+        "time",
+        "timestamp",
+        "type",
+        "feature",
+        "text",
+        "title",
+        "abstract",
+        "domain",
+        "split",
+        "train_mask",
+        "val_mask",
+        "test_mask",
+    ]
+)
+"""Names of columns, by which a header is known."""
+NO_UTF8 = "{} is not text in UTF-8: save it as CSV UTF-8"
+MISSING = ("", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NAN", "<NA>", "null", "NULL", "Null")
+"""Cells that hold nothing."""
+_SEEN = 1 << 17
+"""Bytes that tell what stands between cells."""
+_LINES = 200
+_ALONE = 1 << 27
+"""Bytes up to which a file is read at once, by several threads."""
+_BLOCK = 1 << 24
+_MARKS = "\t;|,"
+_BRACES = re.compile(r"\{(?:[^{}\n]*'weight': ?([-+.\deE]+))?[^{}\n]*\}")
+_WIDTH = re.compile(r"(?:Row #(\d+): )?Expected (\d+) columns, got (\d+)")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shape:
+    """What the first lines tell: the `encoding`, what stands between cells (" " is any white space), how many
+    lines come before the first row (or the header), the cells of the first rows, and whether the first of
+    them is a header (None: not sure). `ragged` lines have different numbers of words. `quoted` ones may end
+    inside a cell."""
+
+    encoding: str
+    mark: str
+    skip: int
+    rows: tuple[tuple[str, ...], ...]
+    header: bool | None
+    ragged: bool = False
+    quoted: bool = False
+    braces: bool = False
+    notes: tuple[str, ...] = ()
+
+
+def _encoding(head: bytes) -> str:
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16"
+    if len(head) > 8 and head[1::2].count(0) > 0.4 * len(head[1::2]):
+        return "utf-16-le"
+    return "utf-8-sig"
+
+
+def sniff(head: bytes, name: str) -> Shape:
+    """The shape of a text file that begins so. Raises `UploadError` for what is no text."""
+    encoding = _encoding(head)
+    text = _decoded(head, encoding, name)
+    if "\0" in text:
+        raise UploadError(f"{shown(name)} is no text")
+    if len(head) >= _SEEN:
+        text = re.split(r"[\r\n][^\r\n]*\Z", text)[0]
+    lines = re.split(r"\r\n|\r|\n", text)
+    mark, skip = "", 0
+    if told := re.fullmatch(r'"?sep=(.)"?', lines[0].strip(" \r")):
+        mark, skip = told[1], 1
+    comments = _comments(lines[skip:])
+    notes = tuple(line.strip() for line in lines[skip : skip + comments] if line.strip())
+    body = [line for line in lines[skip + comments :] if line.strip()]
+    if not body:
+        raise UploadError(f"{shown(name)} has no rows" + " but comments" * bool(notes))
+    braces = any(line.rstrip().endswith("}") for line in body[:_LINES])
+    body = [_BRACES.sub(r"\1", line) for line in body] if braces else body
+    mark = mark or max(_MARKS, key=lambda one: _regular(body, one))
+    if not _regular(body, mark):
+        mark = " " if max(len(line.split()) for line in body[:_LINES]) > 1 else ","
+    rows = tuple(tuple(cell.strip() for cell in row) for row in islice(_cells(body, mark), _LINES) if row)
+    widths = Counter(map(len, rows))
+    ragged = len(widths) > 1 and not braces and (mark == " " or widths.most_common(1)[0][1] < 0.5 * len(rows))
+    names = _commented_header(notes, mark, rows)
+    shape = Shape(
+        encoding=encoding,
+        mark=mark,
+        skip=skip + comments,
+        rows=rows,
+        header=None if ragged else _is_header(rows, mark),
+        ragged=ragged,
+        quoted='"' in text,
+        braces=braces,
+        notes=notes,
+    )
+    if names and not shape.header and not ragged:
+        return replace(shape, rows=(names, *rows), header=True, skip=shape.skip - 1, notes=notes[:-1])
+    return shape
+
+
+def _decoded(head: bytes, encoding: str, name: str) -> str:
+    try:
+        return head.decode(encoding)
+    except UnicodeDecodeError as error:
+        if len(head) >= _SEEN and error.start > len(head) - 4:  # a letter is cut in two
+            return head[: error.start].decode(encoding)
+        raise UploadError(NO_UTF8.format(shown(name))) from None
+
+
+def _comments(lines: Sequence[str]) -> int:
+    """How many lines at the top are empty or comments. A name may begin with # as well: then others do
+    below."""
+    first = next((at for at, line in enumerate(lines) if line.strip() and not line.startswith(("#", "%"))), len(lines))
+    named = [at for at in range(first) if re.match(r"#\S", lines[at])]
+    if first == len(lines) and named:
+        return named[0]
+    below = [
+        word for line in lines[first : first + _LINES] for word in re.split(r"[\s,;|]+", line) if word.startswith("#")
+    ]
+    return named[0] if named and below else first
+
+
+def _commented_header(notes: Sequence[str], mark: str, rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """The last comment where it names the columns below it: `# FromNodeId ToNodeId`."""
+    if not notes:
+        return ()
+    cells = tuple(cell.strip() for row in _cells([notes[-1].lstrip("#% ")], mark) for cell in row)
+    known = sum(cell.lower() in KNOWN for cell in cells)
+    return cells if len(cells) == len(rows[0]) and known >= min(2, len(cells)) else ()
+
+
+def _cells(lines: Sequence[str], mark: str) -> Iterator[list[str]]:
+    if mark == " ":
+        return iter([line.split() for line in lines])
+    return csv.reader((line + "\n" for line in lines), delimiter=mark)
+
+
+def _regular(lines: Sequence[str], mark: str) -> float:
+    """The share of rows that have as many cells as most, where these are several."""
+    try:
+        widths = Counter(len(row) for row in islice(_cells(lines, mark), _LINES) if row)
+    except csv.Error:
+        return 0.0
+    width, count = widths.most_common(1)[0]
+    return count / widths.total() if width > 1 else 0.5 * (len(next(_cells(lines[:1], mark), ())) > 1)
+
+
+def _is_number(cell: str) -> bool:
+    return bool(re.fullmatch(r"[-+]?[\d.,' ]*\d[\d.,]*(?:[eE][-+]?\d+)?|[-+]?(?:nan|inf)", cell, re.IGNORECASE))
+
+
+def _is_header(rows: Sequence[Sequence[str]], mark: str) -> bool | None:
+    """Whether the first row has names; None where it may be either."""
+    first, rest = rows[0], rows[1:]
+    lower = [cell.lower() for cell in first]
+    if sum(cell in KNOWN for cell in lower) >= min(2, len(first)) or (KNOWN & {"id", "label"} & set(lower)):
+        return True
+    if not rest:
+        return None
+    if all(_is_number(cell) or not cell for cell in first):
+        counted = mark != " " and len(first) > 1 and lower == [str(at) for at in range(len(first))]
+        return None if counted else False
+    columns = [[row[at] for row in rest if at < len(row)] for at in range(len(first))]
+    if any(
+        not _is_number(cell) and all(_is_number(one) or not one for one in column)
+        for cell, column in zip(first, columns, strict=True)
+    ):
+        return True
+    return False if any(map(_is_number, first)) else None
+
+
+def frame(name: str, opened: Callable[[], BinaryIO], size: int, said: Mapping[str, Any]) -> Frame:
+    """The table in a text file. `opened` gives the file from its beginning; `said` are `header` and `lines`
+    of a description. Raises `UploadError`."""
+    with opened() as file:
+        shape = sniff(file.read(_SEEN), name)
+    if shape.ragged or (said.get("lines") == "adjacency" and not shape.header):
+        return _adjacency(name, opened, size, shape, said.get("lines"))
+    return _table(name, opened, size, shape, shape.header)
+
+
+def _table(name: str, opened: Callable[[], BinaryIO], size: int, shape: Shape, header: bool | None) -> Frame:
+    import pyarrow
+
+    widths = Counter(map(len, shape.rows))
+    first, width = shape.rows[0], max(widths) if shape.braces else widths.most_common(1)[0][0]
+    columns = first if header else tuple(f"column {at + 1}" for at in range(width))
+    if shape.braces and not header and width == 3:
+        columns = (*columns[:2], "weight")
+    check_names(name, columns)
+
+    def read(types: Types, seen: Seen) -> Iterator[Any]:
+        from pyarrow import csv as arrow
+
+        text = all(kind == pyarrow.large_string() for kind in types.values())
+        plain = shape.encoding == "utf-8-sig" and shape.mark != " " and not shape.braces
+        faults: list[Any] = []
+
+        def fault(row: Any) -> str:
+            faults.append(row)
+            return "error"
+
+        options = {
+            "read_options": arrow.ReadOptions(
+                column_names=list(columns),
+                skip_rows=(shape.skip if plain else 0) + bool(header),
+                block_size=_BLOCK,
+            ),
+            "parse_options": arrow.ParseOptions(
+                delimiter="\t" if shape.mark == " " else shape.mark,
+                newlines_in_values=shape.quoted or text,
+                invalid_row_handler=fault,
+                quote_char=False if shape.mark == " " else '"',
+            ),
+            "convert_options": arrow.ConvertOptions(
+                column_types=dict(types),
+                include_columns=list(types),
+                null_values=list(MISSING),
+                strings_can_be_null=False,
+                true_values=["true", "True", "TRUE"],
+                false_values=["false", "False", "FALSE"],
+            ),
+        }
+        with opened() as file:
+            source = file if plain else _Normal(file, shape)
+            try:
+                if size <= _ALONE:
+                    yield from arrow.read_csv(source, **options).to_batches()
+                else:
+                    with arrow.open_csv(source, **options) as reader:
+                        for batch in reader:
+                            yield batch
+                            seen(file.tell())
+            except (pyarrow.ArrowInvalid, UnicodeDecodeError) as error:
+                raise _refusal(name, str(error), len(columns), faults, text) from None
+        seen(size)
+
+    def other(read_as: bool) -> Frame:
+        return _table(name, opened, size, shape, read_as)
+
+    own = dict.fromkeys(columns, pyarrow.large_string())
+    rows = [row for row in shape.rows[bool(header) :] if len(row) == len(columns)]
+    cells = [pyarrow.array([row[at] for row in rows], pyarrow.large_string()) for at in range(len(columns))]
+    first = pyarrow.table(cells, names=list(columns))
+    known = {"header": header, "other": other, "notes": shape.notes, "first": first}
+    return Frame(name=name, columns=columns, read=read, own=own, size=size, **known)
+
+
+def _refusal(name: str, said: str, width: int, faults: Sequence[Any], text: bool) -> Exception:
+    """What is wrong with a file, by what Arrow says of it."""
+    if faults:
+        row = faults[0]
+        place = f"Row {row.number}" if row.number else "A row"
+        return UploadError(
+            f'{place} of {shown(name)}, "{shown(row.text, 60)}", has {row.actual_columns} cells, and {width} are needed'
+        )
+    if found := _WIDTH.search(said):
+        place = f"Row {found[1]}" if found[1] else "A row"
+        return UploadError(f"{place} of {shown(name)} has {found[3]} cells, and {found[2]} are needed")
+    if "UTF8" in said or "utf-8" in said or "codec" in said:
+        return UploadError(NO_UTF8.format(shown(name)))
+    if not text and "conversion error" in said:
+        return NotPlain()
+    return UploadError(f"{shown(name)} cannot be read: {shown(' '.join(said.split()), 100)}")
+
+
+class _Normal(io.RawIOBase):
+    """A text in UTF-8, with tabs for white space between cells where that is the mark, and without the lines
+    that come before the first row."""
+
+    def __init__(self, file: BinaryIO, shape: Shape) -> None:
+        self._text = io.TextIOWrapper(file, encoding=shape.encoding, newline=None)
+        self._shape, self._rest = shape, b""
+        for _ in range(shape.skip):
+            self._text.readline()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._rest:
+            lines = self._text.readlines(1 << 20)
+            if not lines:
+                return 0
+            if self._shape.braces:
+                lines = [_BRACES.sub(r"\1", line) for line in lines]
+            if self._shape.mark == " ":
+                width = max(map(len, self._shape.rows)) if self._shape.braces else 0  # an edge may have no weight
+                lines = [
+                    "\t".join(cells + [""] * (width - len(cells))) + "\n" for cells in map(str.split, lines) if cells
+                ]
+            self._rest = "".join(lines).encode()
+        count = min(len(buffer), len(self._rest))
+        buffer[:count], self._rest = self._rest[:count], self._rest[count:]
+        return count
+
+
+def _adjacency(name: str, opened: Callable[[], BinaryIO], size: int, shape: Shape, said: str | None) -> Frame:
+    """Each line is a node and its neighbours, where somebody says so, or where all of these begin a line of
+    their own."""
+    lines: list[str] = []
+    heads: list[str] = []
+    others: list[str] = []
+    with opened() as file:
+        text = io.TextIOWrapper(file, encoding=shape.encoding, newline=None)
+        try:
+            for at, line in enumerate(text):
+                if at < shape.skip or not line.strip():
+                    continue
+                head, *rest = (
+                    line.split() if shape.mark == " " else [cell.strip() for cell in next(_cells([line], shape.mark))]
+                )
+                lines.append(head)
+                heads += [head] * len(rest)
+                others += rest
+        except UnicodeDecodeError:
+            raise UploadError(NO_UTF8.format(shown(name))) from None
+    if said is None and not (len(set(lines)) == len(lines) and set(others) <= set(lines)):
+        least, most = min(map(len, shape.rows)), max(map(len, shape.rows))
+        raise UploadError(
+            f'{shown(name)} has lines of {least} to {most} words: say lines = "adjacency" if each is a node and its '
+            "neighbours"
+        )
+    found = of_columns(name, {"source": heads, "target": others}, notes=shape.notes)
+    return replace(found, pairs=True, notes=(*shape.notes, "each line is a node and its neighbours"))
