@@ -7,7 +7,6 @@ same rows and statements give the same bytes, on the same day where the caller s
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import logging
@@ -21,6 +20,8 @@ from datetime import UTC, date, datetime, time
 from functools import lru_cache
 from importlib.metadata import version
 from typing import Any
+
+import pandas as pd
 
 from privgraph.options import nearest
 from privgraph.privacy.serialisation import statement_to_json
@@ -89,7 +90,8 @@ def files(
     drawn = replace(chart, title=title or chart.title)
     found = _pictures(drawn, statements, [kind for kind in kinds if kind in PICTURES], theme, made)
     if "csv" in kinds:
-        found["csv"] = _csv(figure_of(figure).table(rows))
+        cells = [{name: cell(value) for name, value in row.items()} for row in figure_of(figure).table(rows)]
+        found["csv"] = pd.DataFrame(cells, dtype=object).to_csv(index=False, lineterminator="\n").encode()
     if "txt" in kinds:
         found["txt"] = _stated(chart, statements, made)
     if "json" in kinds:
@@ -187,15 +189,6 @@ def _metadata(kind: str, title: str, said: str, stated: str, made: date | None) 
         return {"Title": title, "Subject": said, "Keywords": stated, "Creator": creator, "CreationDate": created}
     told = {"Title": title, "Description": said, "Privacy statements": stated, "Software": creator}
     return told if day is None else {**told, "Creation Time": day}
-
-
-def _csv(rows: Rows) -> bytes:
-    written = io.StringIO()
-    columns = list(dict.fromkeys(key for row in rows for key in row))
-    writer = csv.DictWriter(written, columns, lineterminator="\n", restval="")
-    writer.writeheader()
-    writer.writerows({key: cell(value) for key, value in row.items()} for row in rows)
-    return written.getvalue().encode()
 
 
 def _stated(chart: Chart, statements: Statements, made: date | None) -> bytes:

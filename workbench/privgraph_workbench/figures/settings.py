@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 import pandas as pd
 
@@ -30,16 +28,16 @@ def setting_rows(records: Iterable[RunRecord], leave_out: Sequence[str] = ()) ->
 def table_rows(table: pd.DataFrame, together: Mapping[str, int] | None = None) -> list[Row]:
     """The same of a table of settings; `together`: how many runs read the same people, by run."""
     return [
-        {str(name): _plain(value) for name, value in one.items()}
+        {str(name): value for name, value in one.items()}
         | {
             "graph": titled(one["graph"].partition(" (")[0], one["graph"]),
             "options": json.loads(one["options"]),
             "runs": " ".join(one["runs"]),
-            "reference": not (placed(one["epsilon"]) or placed(_plain(one["epsilon_as_published"]))),
+            "reference": not (placed(one["epsilon"]) or placed(one["epsilon_as_published"])),
             "evaluator": True,
             "composed": (together or {}).get(one["runs"][0], 0),
         }
-        for one in table.to_dict("records")
+        for one in table.astype(object).where(table.notna(), None).to_dict("records")
     ]
 
 
@@ -56,7 +54,3 @@ def target(row: Row) -> str:
     if row["asked"] is None:
         return ""
     return f"ε {row['asked']:g}" + " asked for" * (row["epsilon"] is None or row["epsilon"] > row["asked"])
-
-
-def _plain(value: Any) -> Any:
-    return None if isinstance(value, float) and math.isnan(value) else value

@@ -30,8 +30,6 @@ MARKERS: Mapping[str, str] = {
 SETTINGS = {"text.parse_math": False, "svg.fonttype": "none", "svg.hashsalt": "privgraph", "pdf.fonttype": 42}
 """What must hold of matplotlib's settings while a chart is drawn and saved: a dollar sign is only a dollar
 sign, text stays text, and equal figures give equal files."""
-_WIDTH = {1: 8.0, 2: 10.5, 3: 12.0}
-"""Inches by columns of panels."""
 _EDGE = 0.012
 """Where words begin, of the width."""
 _BLOCK = 8.0
@@ -41,7 +39,7 @@ _BLOCK = 8.0
 def draw(chart: Chart, theme_name: str = "light", block: Sequence[str] = ()) -> Figure:
     """The chart in that theme, below it its caption and the lines of `block` in letters of one width."""
     colours, (rows, columns) = theme(theme_name), chart.grid
-    width = _WIDTH[columns]
+    width = {1: 8.0, 2: 10.5, 3: 12.0}[columns]  # inches
     title = wrapped(chart.title, int(8.5 * width))
     badges = [line for flag in chart.flags for line in textwrap.wrap(f"⚠ {flag.sentence}", int(13 * width))]
     caption = textwrap.wrap(chart.caption, int(13 * width))
