@@ -155,13 +155,13 @@ def confirm_delete(ids: Sequence[str]) -> None:
     st.caption(", ".join([*map(markup.literal, ids[:MOST_NAMED]), *["…"] * (len(ids) > MOST_NAMED)]))
     with st.container(horizontal=True):
         if st.button("Delete for good", type="primary", key="delete_yes"):
-            refused = queue.delete(ids)
+            for run in ids:
+                with layout.refusals():
+                    queue.own().delete(run)
             del st.session_state[DELETING]
-            if not refused:
+            if not queue.own().count(RunQuery(ids=tuple(ids))):
                 st.query_params.pop("chosen", None)
                 st.rerun()
-            for text in refused:
-                st.error(markup.literal(text))
         st.button("Keep", key="delete_no", on_click=st.session_state.pop, args=(DELETING, None))
 
 

@@ -4,7 +4,7 @@ privacy. No Streamlit."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from privgraph.audits.bounds import at_least, at_most
 from privgraph.methods.teachers.options import PartitionOptions
@@ -18,38 +18,18 @@ GUARANTEE = ("epsilon", "delta", "accounting")
 LEVEL = 0.95
 
 
-@dataclass(frozen=True, kw_only=True)
-class Chance:
-    """What the test nodes of a run tell: their number, the confidence interval (Clopper and Pearson 1934) of
-    the accuracy over such nodes, for the model as it was trained, and the accuracy of naming their largest
-    class for everybody (None: withheld)."""
+def interval(metrics: Mapping[str, float]) -> tuple[float, float] | None:
+    """The confidence interval (Clopper and Pearson 1934) of a run's accuracy over its test nodes, for the
+    model as it was trained; None without such nodes, and for runs of versions that did not count them.
 
-    nodes: int
-    low: float
-    high: float
-    majority: float | None
-
-    @property
-    def no_better(self) -> bool:
-        """Whether the accuracy cannot be told from that of naming the largest class, or is below it."""
-        return self.majority is not None and self.low <= self.majority
-
-
-def chance(metrics: Mapping[str, float]) -> Chance | None:
-    """The chance level of a run's results; None for runs of versions that did not store it, and for those
-    without test nodes.
-
-    >>> told = chance({"test_accuracy": 0.75, "test_nodes": 100, "majority_class_accuracy": 0.4})
-    >>> told and (round(told.low, 3), round(told.high, 3), told.no_better)
-    (0.653, 0.831, False)
+    >>> [round(end, 3) for end in interval({"test_accuracy": 0.75, "test_nodes": 100}) or ()]
+    [0.653, 0.831]
     """
     accuracy, nodes = metrics.get("test_accuracy"), metrics.get("test_nodes")
     if accuracy is None or nodes is None or nodes < 1:
         return None
-    count, level = round(nodes), (1 - LEVEL) / 2
-    right = round(accuracy * count)
-    low, high = (float(end(right, count, level)) for end in (at_least, at_most))
-    return Chance(nodes=count, low=low, high=high, majority=metrics.get("majority_class_accuracy"))
+    right, count, level = round(accuracy * round(nodes)), round(nodes), (1 - LEVEL) / 2
+    return float(at_least(right, count, level)), float(at_most(right, count, level))
 
 
 def without_privacy(spec: RunSpec) -> RunSpec | None:

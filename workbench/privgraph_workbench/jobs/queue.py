@@ -1,4 +1,4 @@
-"""Runs submitted, looked after, tried again and deleted. No Streamlit, no torch."""
+"""Runs submitted, looked after and tried again. No Streamlit, no torch."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from privgraph.runs.engines import ENGINES, send
 from privgraph.runs.examples import PLACE, open_store
 from privgraph.runs.launch import launch
 from privgraph.runs.queueing import LOCAL, STACK_LIMIT
-from privgraph.runs.records import EXAMPLE, StoreError, StoreIsFull, StoreIsReadOnly
+from privgraph.runs.records import EXAMPLE, StoreIsFull, StoreIsReadOnly
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import RunStore
 
@@ -97,14 +97,3 @@ def retry(run: str) -> None:
     """Queue a stopped, failed or lost run again, and start it where there is room. Raises `StoreError`."""
     own().retry(run)
     launch(own(), [run])
-
-
-def delete(runs: Iterable[str]) -> list[str]:
-    """Delete the runs, and give a sentence for each that could not be deleted."""
-    refused = []
-    for run in runs:
-        try:
-            own().delete(run)
-        except StoreError as error:
-            refused.append(f"{str(error)[:1].upper()}{str(error)[1:]}.")
-    return refused

@@ -20,7 +20,7 @@ from privgraph.runs.records import RunQuery, RunRecord, StoredEvent, StoreError,
 from privgraph_workbench.components import live_plot
 from privgraph_workbench.facts import datasets, describing, expecting, method_costs, plans
 from privgraph_workbench.facts.expecting import METRIC, Outlook
-from privgraph_workbench.facts.references import chance, without_privacy
+from privgraph_workbench.facts.references import interval, without_privacy
 from privgraph_workbench.figures.costs import ledger
 from privgraph_workbench.figures.graphs import predicted
 from privgraph_workbench.figures.runs import curves, standing
@@ -168,14 +168,15 @@ def _result(record: RunRecord, told: Outlook, same: Sequence[RunRecord]) -> None
 def _accuracy(record: RunRecord) -> None:
     if (reached := record.metrics.get(METRIC)) is None:
         return
-    nodes, relations = chance(record.metrics), RELATIONS in getattr(METHODS.get(record.spec.method), "tasks", ())
+    ends, relations = interval(record.metrics), RELATIONS in getattr(METHODS.get(record.spec.method), "tasks", ())
     label, hint = ("Test PREC@1", words["prec"]) if relations else ("Test accuracy", words["accuracy"])
-    below = between(nodes.low, nodes.high) if nodes else None
-    hint = fill(hint, nodes=f"{nodes.nodes:,}" if nodes else "—")
+    hint = fill(hint, nodes=f"{record.metrics['test_nodes']:,.0f}" if ends else "—")
+    below = between(*ends) if ends else None
     with st.container(width="content"):
         st.metric(label, percent(reached), below, delta_color="off", delta_arrow="off", help=hint)
-        if nodes is not None and nodes.no_better:
-            hint = fill(words["chance"], majority=percent(nodes.majority))
+        majority = record.metrics.get("majority_class_accuracy")
+        if ends and majority is not None and ends[0] <= majority:
+            hint = fill(words["chance"], majority=percent(majority))
             st.badge("no better than guessing", color="orange", help=hint)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts.expecting import METRIC, Outlook
-from privgraph_workbench.facts.references import chance
+from privgraph_workbench.facts.references import interval
 from privgraph_workbench.figures.chart import Axis, Chart, Look, Row, Rows
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import intervals, marks, named, single
@@ -33,8 +33,8 @@ def data(record: RunRecord, siblings: Sequence[RunRecord], told: Outlook) -> lis
         return []
     done = [one for one in siblings if METRIC in one.metrics] or [record]
     mean, low, high = confidence([one.metrics[METRIC] for one in done], most=1.0)
-    if len(done) == 1 and (nodes := chance(record.metrics)) is not None:
-        low, high = nodes.low, nodes.high
+    if len(done) == 1:
+        low, high = interval(record.metrics) or (low, high)
     means = {"guess": told.majority, "base": record.metrics.get("base_accuracy")}
     levels: dict[str, Row | None] = {kind: None if one is None else {"mean": one} for kind, one in means.items()}
     own = {"mean": mean, "low": low, "high": high, "seeds": len(done)}
