@@ -264,11 +264,7 @@ def budget(one: Priced) -> None:
         with left:
             drawn_figure("ledger", ledger.data(said.ledger, said.delta), one.file, statements=one.statements)
         with right:
-            costs = [
-                (", ".join(filter(None, (part.entry.mechanism, part.entry.stage))), part.alone, part.without)
-                for part in method_costs.parts(said.ledger, said.delta)
-            ]
-            rows = entry_costs.data(costs, said.epsilon)
+            rows = entry_costs.data(method_costs.parts(said.ledger, said.delta), said.epsilon)
             drawn_figure("entry_costs", rows, one.file, statements=one.statements)
     statement.whole(said)
 

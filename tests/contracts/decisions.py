@@ -412,10 +412,7 @@ def _costs(said: PrivacyStatement) -> list[tuple[str, float, float]]:
     """What each mechanism costs alone, and all others without it."""
     from privgraph_workbench.facts import method_costs
 
-    return [
-        (f"{one.entry.mechanism}{f', {one.entry.stage}' * bool(one.entry.stage)}", one.alone, one.without)
-        for one in method_costs.parts(said.ledger, said.delta)
-    ]
+    return method_costs.parts(said.ledger, said.delta)
 
 
 if __name__ == "__main__":

@@ -130,23 +130,14 @@ def _places(base: Setting, lever: Lever) -> list[float]:
     return [float(round(value)) if whole else value for value in round_numbers(low, high)]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Part:
-    """What one entry of a ledger costs by itself, and what everything else costs without it, at the same
-    delta."""
-
-    entry: LedgerEntry
-    alone: float
-    without: float
-
-
-def parts(entries: Sequence[LedgerEntry], delta: float) -> list[Part]:
-    """Epsilons do not add up, hence both: what an entry costs alone, and what would be left without it."""
+def parts(entries: Sequence[LedgerEntry], delta: float) -> list[tuple[str, float, float]]:
+    """What each entry of a ledger is called, what it costs by itself, and what everything else costs without
+    it, at the same delta: epsilons do not add up."""
     return [
-        Part(
-            entry=entry,
-            alone=cost((entry,), delta),
-            without=cost((*entries[:place], *entries[place + 1 :]), delta),
+        (
+            ", ".join(filter(None, (entry.mechanism, entry.stage))),
+            cost((entry,), delta),
+            cost((*entries[:place], *entries[place + 1 :]), delta),
         )
         for place, entry in enumerate(entries)
     ]
