@@ -144,7 +144,7 @@ class Series:
 
 @dataclass(frozen=True, kw_only=True)
 class Chart:
-    """A whole figure. `legend`: shown with a single entry, too. `@figure` fills in what its rows tell."""
+    """A whole figure. `@figure` fills in what its rows tell."""
 
     panels: tuple[Panel, ...]
     series: tuple[Series, ...]
@@ -153,7 +153,6 @@ class Chart:
     flags: tuple[Flag, ...] = ()
     columns: int = 3
     height: int = 350
-    legend: bool = False
 
     @property
     def grid(self) -> tuple[int, int]:
@@ -163,12 +162,12 @@ class Chart:
 
     @property
     def entries(self) -> dict[str, str]:
-        """The entries of the legend with their texts, of their first; none where it is not shown."""
+        """The entries of the legend with their texts, of their first."""
         named: dict[str, str] = {}
         for one in self.series:
             named.setdefault(one.entry, one.name)
         named.pop("", None)
-        return named if self.legend or len(named) > 1 else {}
+        return named
 
 
 def strengths(series: Series) -> list[float]:

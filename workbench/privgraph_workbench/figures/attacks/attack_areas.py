@@ -53,4 +53,4 @@ def chart(rows: Rows) -> Chart:
     ends = [float(x) for one in series for x in one.x if x is not None]
     x = Axis(title="area under the curve (0.5: chance)", low=min(0.45, *ends) - 0.02, high=max(0.6, *ends) + 0.02)
     y, rules = named(row["attack"] for row in rows), [Rule(x=0.5, label="chance")]
-    return single(x, y, series, rules=rules, legend=True)
+    return single(x, y, series, rules=rules)

@@ -135,4 +135,4 @@ def chart(rows: Rows) -> Chart:
             alone: Look = {"epsilon": "sound"} if only else {"slot": slot, "shape": DOTTED}
             told = f"sound ε = {stated('sound', claim[0]['epsilon'])} allows no more{f': {name}' * (not only)}"
             series.append(marks(claim, "false", "true", name=textwrap.fill(told, 66), kind="line", **alone))
-    return single(x, y, series, each=420, legend=True)
+    return single(x, y, series, each=420)

@@ -57,6 +57,6 @@ def chart(rows: Rows) -> Chart:
     names = distinct(name + f" × {row['count']}" * (row["count"] != 1) for name, row in zip(named_, rows, strict=True))
     text, unprotected = tuple(percent(row["share"]) for row in rows), not all(row["private"] for row in rows)
     hover = "mechanism stage share noise_std sensitivity norm sampling_rate note"
-    bars = marks(rows, "share", names, name="share", kind="bars", text=text, hover=hover)
+    bars = marks(rows, "share", names, name="share", kind="bars", text=text, hover=hover, legend=False)
     x = Axis(title="share of the budget (percent of Rényi divergence)", percent=True, low=0, high=1)
     return single(x, named(names), [bars], flags=(Flag.UNPROTECTED,) * unprotected)

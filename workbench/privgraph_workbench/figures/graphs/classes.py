@@ -24,5 +24,5 @@ def data(counts: Mapping[str, int] | Sequence[int], names: Sequence[str] = ()) -
 @figure("classes", "Class sizes", data, always=[Flag.RAW], table=without("graph"))
 def chart(rows: Rows) -> Chart:
     names, text = distinct(row["name"] for row in rows), tuple(f"{row['share']:.0%}" for row in rows)
-    bars = marks(rows, "nodes", names, name="nodes", kind="bars", text=text, hover="name nodes share")
+    bars = marks(rows, "nodes", names, name="nodes", kind="bars", text=text, hover="name nodes share", legend=False)
     return single(Axis(title="nodes (count)", low=0), named(names), [bars])

@@ -39,6 +39,6 @@ def data(degrees: Mapping[int, int] | Mapping[str, int] | Sequence[int]) -> list
 @figure("degrees", "Degree distribution", data, always=[Flag.RAW], table=without("graph"))
 def chart(rows: Rows) -> Chart:
     names = [str(row["low"]) if row["low"] == row["high"] else f"{row['low']}–{row['high']}" for row in rows]
-    bars = marks(rows, names, "nodes", name="nodes", kind="bars")
+    bars = marks(rows, names, "nodes", name="nodes", kind="bars", legend=False)
     x = named(names, "degree (neighbours per node; bins double)")
     return single(x, Axis(title="nodes (count)", low=0), [bars])

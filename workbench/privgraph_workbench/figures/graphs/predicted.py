@@ -42,4 +42,4 @@ def chart(rows: Rows) -> Chart:
         series.append(marks(own, "x", "y", name=told, slot=label, hollow=wrong, size=20 if centre else 12, hover=HOVER))
     if silent:
         series.append(marks(silent, "x", "y", name="no prediction", slot=NEUTRAL, size=6, hollow=True, hover=HOVER))
-    return network(rows, series, legend=True)
+    return network(rows, series)

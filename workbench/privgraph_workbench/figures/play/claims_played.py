@@ -35,4 +35,4 @@ def chart(rows: Rows) -> Chart:
     series = [marks(rows, kind, "game", epsilon=kind, size=12) for kind in KINDS]
     # a mark at zero does not lie on the name of its row
     x, y = Axis(title="ε (privacy budget)", low=-0.04 * reach), named(row["game"] for row in rows)
-    return single(x, y, series, legend=True)
+    return single(x, y, series)

@@ -44,4 +44,4 @@ def chart(rows: Rows) -> Chart:
     series += [level(ends, rows[0]["bare"], "no noise", 2), level(ends, 1 / worlds.GROUPS, "guessed blindly", 3)]
     x = Axis(title="ε (privacy budget; logarithmic)", scale="log", ticks=EPSILONS)
     y = Axis(title="people guessed right", percent=True, low=0.2, high=1.0)
-    return single(x, y, series, rules=[Rule(x=rows[0]["asked"], label="chosen")], legend=True)
+    return single(x, y, series, rules=[Rule(x=rows[0]["asked"], label="chosen")])

@@ -69,4 +69,4 @@ def chart(rows: Rows) -> Chart:
     x = Axis(title=f"evidence {first['names_with']} (logarithm of the likelihood ratio)", low=-reach, high=reach)
     rules = (Rule(x=-epsilon, label="−ε", side="left"), Rule(x=epsilon, label="ε"))
     series = outlines(rows, {f"share_{side}": first[f"names_{side}"] for side in ("with", "without")})
-    return single(x, Axis(title="percent of draws", percent=True, low=0), series, rules=rules, legend=True)
+    return single(x, Axis(title="percent of draws", percent=True, low=0), series, rules=rules)

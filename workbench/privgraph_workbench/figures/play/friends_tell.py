@@ -43,4 +43,4 @@ def chart(rows: Rows) -> Chart:
     series = [*[friends] * (hops > 1), right, level(places, rows[0]["blind"], "guessed blindly", 1)]
     x = Axis(title="share of friendships within one group", percent=True)
     y = Axis(title="people guessed right", percent=True, low=0.2, high=1.0)
-    return single(x, y, series, rules=[Rule(x=rows[0]["asked"], label="chosen")], legend=True)
+    return single(x, y, series, rules=[Rule(x=rows[0]["asked"], label="chosen")])

@@ -28,4 +28,4 @@ def chart(rows: Rows) -> Chart:
     x, y = Axis(title=TITLES[rows[0]["counted"]]), Axis(title="guesses right, at most", percent=True, low=0.4, high=1.0)
     curve = marks(rows, "releases", "best", name="right at most", kind="path", hover="releases total best")
     coin, rules = level((1, MOST), 0.5, "a coin", 1), [Rule(x=rows[0]["asked"], label="chosen")]
-    return single(x, y, [curve, coin], rules=rules, legend=True)
+    return single(x, y, [curve, coin], rules=rules)

@@ -46,4 +46,4 @@ def chart(rows: Rows) -> Chart:
     x = Axis(title="teachers (each with its own data)")
     y = Axis(title="chance that the answer is right", percent=True, low=0.2, high=1.0)
     series = [curve, level(places, 1 / (1 + OTHERS), "guessed blindly", 1)]
-    return single(x, y, series, rules=[Rule(x=first["asked"], label="chosen")], legend=True)
+    return single(x, y, series, rules=[Rule(x=first["asked"], label="chosen")])

@@ -28,4 +28,4 @@ def data(epsilon: float = 1.0) -> list[Row]:
 def chart(rows: Rows) -> Chart:
     names = {"with": f"with her (the count is {COUNT})", "without": f"without her ({COUNT - 1})"}
     x, y = Axis(title="published number (the count and noise)"), Axis(title="density", low=0)
-    return single(x, y, outlines(rows, names, ("x",)), legend=True)
+    return single(x, y, outlines(rows, names, ("x",)))

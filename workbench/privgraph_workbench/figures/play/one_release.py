@@ -26,4 +26,4 @@ def chart(rows: Rows) -> Chart:
     coin, rules = level([row["epsilon"] for row in rows], 0.5, "a coin", 1), [Rule(x=rows[0]["asked"], label="chosen")]
     x = Axis(title="ε of the release (logarithmic)", scale="log", ticks=PLACES[::2])
     y = Axis(title="guesses right, at most", percent=True, low=0.4, high=1.0)
-    return single(x, y, [curve, coin], rules=rules, legend=True)
+    return single(x, y, [curve, coin], rules=rules)

@@ -53,4 +53,4 @@ def chart(rows: Rows) -> Chart:
         marks(rows, "without", "label", name=f"counted {first['names_without']}", slot=1, hollow=True, size=12),
     ]
     x = Axis(title=f"friends' hints at that group{' (noise may make them negative)' * first['noisy']}")
-    return single(x, named(row["label"] for row in rows), series, legend=True)
+    return single(x, named(row["label"] for row in rows), series)

@@ -65,4 +65,4 @@ def chart(rows: Rows) -> Chart:
     # a ring at place 1 stays clear of its text, on a narrow page too
     x = Axis(title="place among all texts (logarithmic)", scale="log", low=high**-0.1, high=high)
     flags = (Flag.PRIVATE,) * rows[0]["private"]
-    return single(x, named(labels.values()), series, flags=flags, legend=True)
+    return single(x, named(labels.values()), series, flags=flags)

@@ -92,7 +92,7 @@ def chart(rows: Rows) -> Chart:
     series += intervals(rows, "name", "accuracy_low", "accuracy_high", name=INTERVAL, slot=DARK)
     high = min(1.0, 1.08 * most) or 1.0
     x = Axis(title="PREC@1: partner ranked first (percent)", percent=True, low=0, high=high)
-    return single(x, named(names), series, legend=any(row["seeds"] > 1 for row in rows))
+    return single(x, named(names), series)
 
 
 def _slot(row: Row) -> int:

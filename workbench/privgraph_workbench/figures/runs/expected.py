@@ -64,4 +64,4 @@ def chart(rows: Rows) -> Chart:
     x = Axis(title="ε asked for (logarithmic; left is more private)", scale="log", low=low, high=high)
     y = Axis(title="PREC@1: partner ranked first (percent)" if relations else "test accuracy (percent)", percent=True)
     rules = (Rule(x=row["epsilon"], label=f"ε {option(row['epsilon'])}") for row in asked)
-    return single(x, y, series, rules=rules, legend=True)
+    return single(x, y, series, rules=rules)

@@ -73,4 +73,4 @@ def chart(rows: Rows) -> Chart:
     most = max(max(float(row["mean"]), float(row["high"] or 0.0)) for row in rows)
     high = min(1.0, math.ceil(round(most * 1.1 * 20, 9)) / 20) if own["measure"] == PREC else 1
     x = Axis(title=f"{own['measure']} (percent)", percent=True, low=0, high=high)
-    return single(x, named(names), series, legend=True)
+    return single(x, named(names), series)

@@ -59,4 +59,4 @@ def chart(rows: Rows) -> Chart:
         if opened := [row for row in held if row["open"]]:
             name = "ring: the setting that is open"
             series.append(marks(opened, "epsilon", "mean", name=name, panel=place, **ring))
-    return pairs(panels, series, each=330, legend=True)
+    return pairs(panels, series, each=330)

@@ -83,7 +83,7 @@ def chart(rows: Rows, *, published: bool = True, front: bool = False, wished: fl
         series += _front(here, place, high) if front else []
         if wished is not None:
             series.append(level(ends, wished, "wished", NEUTRAL, shape=2, **own))
-    return pairs(panels, series, each=330, flags=(Flag.HIDDEN,) * hidden, legend=True)
+    return pairs(panels, series, each=330, flags=(Flag.HIDDEN,) * hidden)
 
 
 def _curve(row: Row, beside: bool) -> str:
