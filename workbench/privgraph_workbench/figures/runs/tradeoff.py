@@ -76,10 +76,7 @@ def chart(rows: Rows, *, published: bool = True, front: bool = False, wished: fl
         if guesses and guesses[0] >= min(row["low"] or row["mean"] for row in every):  # it is in sight
             series.append(level(ends, guesses[0], "Guessing", NEUTRAL, shape=0, **own))
         for curve, held in curves.items():
-            look = {"slot": colours[curve], "group": curve, **own}
-            series += _of_curve(
-                held, look, [kind for kind in kinds if any(placed(row[COLUMNS[kind]]) for row in held)], high
-            )
+            series += _of_curve(held, {"slot": colours[curve], "group": curve, **own}, kinds, high)
         series += _front(here, place, high) if front else []
         if wished is not None:
             series.append(level(ends, wished, "wished", NEUTRAL, shape=2, **own))
@@ -102,22 +99,21 @@ def _most_seeds(rows: Rows, most: int) -> dict[str, list[Row]]:
     return {curve: held for curve, held in curves.items() if curve in drawn}
 
 
-def _of_curve(rows: Rows, look: Look, kinds: list[Epsilon], high: float) -> list[Series]:
+def _of_curve(rows: Rows, look: Look, kinds: Iterable[Epsilon], high: float) -> list[Series]:
     """A line through the sound epsilons, or the published ones where none is sound, with bars and marks."""
-    held = {COLUMNS[kind]: [row for row in rows if placed(row[COLUMNS[kind]])] for kind in kinds}
-    held = {column: sorted(own, key=lambda row: row["epsilon"]) for column, own in held.items()}
-    column, name = COLUMNS[kinds[-1]], look["group"]
+    rows, name = sorted(rows, key=lambda row: row["epsilon"]), look["group"]
+    held = {kind: [row for row in rows if placed(row[COLUMNS[kind]])] for kind in kinds}
+    column, own = [(COLUMNS[kind], own) for kind, own in held.items() if own][-1]
     series = [Series(name=name, kind="path", **look)]  # the legend's
-    line = [row for row in held[column] if row[column] <= high]
-    look = {**look, "legend": False}
+    line, look = [row for row in own if row[column] <= high], {**look, "legend": False}
     if len(line) > 1:
         series.append(marks(line, column, "mean", name=name, kind="line", **look))
-    series += intervals(held[column], column, **look)
-    for kind, (column, own) in zip(kinds, held.items(), strict=True):
-        if seen := [row for row in own if row[column] <= high]:
+    series += intervals(own, column, **look)
+    for kind, own in held.items():
+        if seen := [row for row in own if row[COLUMNS[kind]] <= high]:
             shown: Look = {**look, "name": f"{name}: {EPSILONS[kind].title}", "epsilon": kind, "shape": look["slot"]}
             keys = tuple(str(row.get("runs", "")) for row in seen)
-            series.append(marks(seen, column, "mean", hover=HOVER, keys=keys, **shown))
+            series.append(marks(seen, COLUMNS[kind], "mean", hover=HOVER, keys=keys, **shown))
     return series
 
 
