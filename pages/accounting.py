@@ -15,6 +15,7 @@ from privgraph.methods.base import EPSILON, filled_in
 from privgraph.methods.gradients.heter_poisson.config import Config
 from privgraph.options import Option, OptionError, Parameter, build, parameters, parse, values
 from privgraph.privacy.precision import precision_bound
+from privgraph.privacy.rounding import upper
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS, MethodSpec
 from privgraph_workbench.facts import datasets, method_costs
@@ -30,7 +31,7 @@ from privgraph_workbench.parts.links import Statements, drawn_figure
 from privgraph_workbench.text import fill, texts
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words import markup, meaning, naming
-from privgraph_workbench.words.numbers import bound, number, option, percent, rounded_delta, stated, upper
+from privgraph_workbench.words.numbers import bound, number, option, percent, rounded_delta, stated
 
 FIRST = "progap"  # the method that is chosen at first
 NOISE, NOBODY, TYPED = "noise", "nobody", "typed sizes"

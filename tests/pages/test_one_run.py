@@ -16,6 +16,7 @@ from tests.pages.reading import badges, numbers
 
 from privgraph.privacy.accountants import tight
 from privgraph.privacy.ledger import Ledger
+from privgraph.privacy.rounding import upper
 from privgraph.privacy.serialisation import statement_to_json
 from privgraph.program import program
 from privgraph.runs.final_statement import interrupted_statement
@@ -24,7 +25,7 @@ from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words import meaning
-from privgraph_workbench.words.numbers import bound, stated, upper
+from privgraph_workbench.words.numbers import bound, stated
 
 Open = Callable[..., AppTest]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from tests.pages.kept_runs import keep, spec
 
+from privgraph.privacy.rounding import upper
 from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
 from privgraph_workbench import summary
 from privgraph_workbench.figures.runs import compare
 from privgraph_workbench.parts import run_rows
-from privgraph_workbench.words.numbers import upper
 
 
 def told_and_true(store: RunStore) -> tuple[set[str], str, str]:

@@ -12,11 +12,11 @@ from streamlit.elements.lib.mutable_expander_container import ExpanderContainer
 
 from privgraph.data.errors import DataError
 from privgraph.options import OptionError, UnknownName
+from privgraph.privacy.rounding import upper
 from privgraph.runs.records import StoreError
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import page
 from privgraph_workbench.words import markup
-from privgraph_workbench.words.numbers import upper
 
 
 def head(name: str) -> None:

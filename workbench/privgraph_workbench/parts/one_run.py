@@ -34,7 +34,7 @@ from privgraph_workbench.serving.offered_files import File
 from privgraph_workbench.text import fill, texts
 from privgraph_workbench.words import markup, naming, settings
 from privgraph_workbench.words.naming import RELATIONS, statements_of
-from privgraph_workbench.words.numbers import between, duration, option, percent, stated
+from privgraph_workbench.words.numbers import duration, option, percent, stated
 from privgraph_workbench.words.statements import shown_bare
 
 POLL_SECONDS = 1.0
@@ -171,7 +171,7 @@ def _accuracy(record: RunRecord) -> None:
     ends, relations = interval(record.metrics), RELATIONS in getattr(METHODS.get(record.spec.method), "tasks", ())
     label, hint = ("Test PREC@1", words["prec"]) if relations else ("Test accuracy", words["accuracy"])
     hint = fill(hint, nodes=f"{record.metrics['test_nodes']:,.0f}" if ends else "—")
-    below = between(*ends) if ends else None
+    below = f"{percent(ends[0])} to {percent(ends[1])}" if ends else None
     with st.container(width="content"):
         st.metric(label, percent(reached), below, delta_color="off", delta_arrow="off", help=hint)
         majority = record.metrics.get("majority_class_accuracy")

@@ -26,7 +26,7 @@ from privgraph_workbench.leaks import with_bounds
 from privgraph_workbench.report.asked import Asked, clean, visible
 from privgraph_workbench.text import fill, texts
 from privgraph_workbench.words.naming import titled
-from privgraph_workbench.words.numbers import between, rounded_delta, stated
+from privgraph_workbench.words.numbers import rounded_delta, stated
 
 FIRST = 10
 """Settings on the first page."""
@@ -190,8 +190,7 @@ def _label(row: Mapping[Any, Any]) -> str:
 
 
 def _cells(row: Mapping[Any, Any]) -> dict[str, str]:
-    ends = row["low"], row["high"]
-    told = {**row, "interval": None if pd.isna(ends[0]) else between(*ends)}
+    told = {**row, "interval": None if pd.isna(row["low"]) else f"{row['low']:.1%} to {row['high']:.1%}"}
     told |= {"delta": None} if row["unit"] == "none" else {}
     return {name: "" if pd.isna(value) else FORMS.get(name, str)(value) for name, value in told.items()}
 

@@ -12,11 +12,12 @@ from privgraph.data.catalogue import DATASETS
 from privgraph.data.catalogue import dataset as known_dataset
 from privgraph.data.uploads import uploads
 from privgraph.options import Scalar, UnknownName
+from privgraph.privacy.rounding import upper
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS
 from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.words.numbers import kept_budget, number, upper
+from privgraph_workbench.words.numbers import kept_budget, number
 from privgraph_workbench.words.settings import word
 from privgraph_workbench.words.statements import merged
 

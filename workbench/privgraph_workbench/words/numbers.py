@@ -22,11 +22,6 @@ def percent(value: float | None) -> str:
     return "—" if value is None else f"{100 * value:.1f}%"
 
 
-def between(low: float, high: float) -> str:
-    """An interval of shares in percent."""
-    return f"{percent(low)} to {percent(high)}"
-
-
 def exact_percent(value: float, digits: int = 6) -> str:
     """A share of [0, 1] in percent with the digits that it has, `digits` at most.
 
@@ -95,11 +90,6 @@ def kept_budget(asked: float | None, sound: float) -> float | None:
     (1.0, None, None)
     """
     return asked if asked is not None and CLOSE * asked <= sound <= asked else None
-
-
-def upper(value: float | None, digits: int = 4) -> str:
-    """An upper bound for people, rounded up; `none` where there is none."""
-    return "none" if value is None else rounding.upper(value, digits)
 
 
 def rounded_delta(value: float) -> str:
