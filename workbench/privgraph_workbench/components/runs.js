@@ -46,7 +46,7 @@ function bar(row) {
   return track;
 }
 
-const date = (at) => at && new Date(1000 * at).toLocaleString([], { dateStyle: "short", timeStyle: "short" });
+const date = (at) => at && new Date(1000 * at).toLocaleDateString();
 
 class RunList {
   constructor(root) {

@@ -68,7 +68,7 @@ def chart(rows: Rows, *, published: bool = True, front: bool = False, wished: fl
         for shape, row in enumerate((row for held in drawn.values() for row in held), 1):
             look: Look = {"name": row["curve"], "slot": NEUTRAL, "group": row["curve"], **own}
             if row["low"] is not None:
-                ground = {**look, "name": "95% interval", "kind": "band", "legend": False, "faint": True}
+                ground = {**look, "name": "95% interval", "group": "95% interval", "kind": "band", "faint": True}
                 series.append(marks([row] * 2, ends, "high", low=(row["low"],) * 2, **ground))
             look |= {"kind": "line", "shape": shape, "hover": "curve mean low high seeds"}
             series.append(marks([row] * 2, ends, "mean", **look))
