@@ -7,7 +7,7 @@ from statistics import fmean
 import streamlit as st
 
 from privgraph.registry import METHODS
-from privgraph.runs.records import EXAMPLE, PROTECTED, STATES, RunQuery, RunRecord
+from privgraph.runs.records import EXAMPLE, PROTECTED, STATES, UNDONE, RunQuery, RunRecord
 from privgraph_workbench import components
 from privgraph_workbench.facts import composition, datasets, plans
 from privgraph_workbench.figures.chart import COLUMNS, Row
@@ -119,7 +119,7 @@ def bar(records: Sequence[RunRecord]) -> None:
 def actions(records: Sequence[RunRecord], own: Sequence[str]) -> None:
     known = [record for record in records if not record.unreadable]
     pending = [record.id for record in records if record.pending]
-    ended = [record.id for record in records if record.state in ("stopped", "failed", "lost")]
+    ended = [record.id for record in records if record.state in UNDONE]
     done = tuple(record.id for record in known if record.state == "done")
     for label, icon, key, runs, act in (
         ("Stop", "stop", "stop_chosen", pending, queue.own().request_stop),

@@ -178,10 +178,7 @@ def run_all(
     batch = f"batch-{secrets.token_hex(4)}" if len(chosen) > 1 else ""
     there = opened.states([one.id for one in chosen])
     ids = opened.submit_all(chosen, words, batch)
-    again = [run for run, state in there.items() if state in ("stopped", "failed", "lost")]
-    for run in again:
-        opened.retry(run)
-    ours = [*again, *(run for run in dict.fromkeys(ids) if run not in there)]
+    ours = [*opened.retry_undone(there), *(run for run in dict.fromkeys(ids) if run not in there)]
     try:
         records = _watched(opened, ids, timeout, progress) if ids else []
     except KeyboardInterrupt:

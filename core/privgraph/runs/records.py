@@ -25,7 +25,9 @@ STATES = ("queued", "running", "stopping", "done", "stopped", "failed", "lost")
 LIVE = ("running", "stopping")
 PENDING = ("queued", *LIVE)
 """Of runs that still change by themselves: they wait, or a worker has them."""
-FINISHED = ("done", "stopped", "failed", "lost")
+UNDONE = ("stopped", "failed", "lost")
+"""Of runs that ended without a result, and can be tried again."""
+FINISHED = ("done", *UNDONE)
 ORDERS = (
     "created",
     "finished",

@@ -29,7 +29,17 @@ from privgraph.runs.database import Database, forget
 from privgraph.runs.evidence import Evidence, number_of
 from privgraph.runs.leases import Leases
 from privgraph.runs.queueing import LOCAL
-from privgraph.runs.records import EXAMPLE, LIVE, RunIsFixed, RunQuery, RunRecord, StoredEvent, StoreError, UnknownRun
+from privgraph.runs.records import (
+    EXAMPLE,
+    LIVE,
+    UNDONE,
+    RunIsFixed,
+    RunQuery,
+    RunRecord,
+    StoredEvent,
+    StoreError,
+    UnknownRun,
+)
 from privgraph.runs.rows import append
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.tables import runs, tags
@@ -215,6 +225,13 @@ class RunStore(Evidence):
                 connection.execute(runs.update().where(runs.c.number == row.number).values(**change))
             return str(state)
 
+    def retry_undone(self, ids: Iterable[str]) -> list[str]:
+        """Queue those of the runs again that ended without a result, and give their ids."""
+        undone = [run for run, state in self.states(list(ids)).items() if state in UNDONE]
+        for run in undone:
+            self.retry(run)
+        return undone
+
     def retry(self, run: str) -> None:
         """Queue a stopped, failed or lost run again as its next attempt.
 
@@ -224,7 +241,7 @@ class RunStore(Evidence):
         """
         with self._database.write() as connection:
             row = self._database.row(connection, run)
-            if row.state not in ("stopped", "failed", "lost"):
+            if row.state not in UNDONE:
                 raise RunIsFixed(f"only a stopped, failed or lost run can be tried again, and {run} is {row.state}")
             queueing.withdraw(connection, row)
             ended = Log(message=f"Attempt {row.attempt} was {row.state}{f': {row.error}' if row.error else ''}.")

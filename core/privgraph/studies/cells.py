@@ -74,9 +74,7 @@ def train(store: RunStore, part: Part, seeds: Sequence[int], tag: str, at_once: 
             for seed in seeds  # outermost, so that neighbours in the queue share what hangs on the seed
             for cell in part.cells[start : start + at_once]
         ]
-        for run in wanted:
-            if store.get(run).state in ("stopped", "failed", "lost"):
-                store.retry(run)
+        store.retry_undone(wanted)
         yield wait(store, wanted, every=0.5)
 
 

@@ -182,9 +182,7 @@ def trained(store: RunStore, chapter: str) -> Iterator[str]:
     for start in range(0, len(specs), AT_ONCE):
         chosen = specs[start : start + AT_ONCE]
         ids = [store.submit(spec, batch=f"examples-{chapter}-{spec.seed}") for spec in chosen]
-        for run in ids:
-            if store.get(run).state in ("stopped", "failed", "lost"):
-                store.retry(run)
+        store.retry_undone(ids)
         for record in wait(store, ids, every=1.0):
             if record.state != "done":
                 yield f"{record.id} is {record.state}: {record.error}"

@@ -14,7 +14,7 @@ from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
 from privgraph_workbench import advice, summary, sweeps
 from privgraph_workbench.commands.output import json_line, table
-from privgraph_workbench.commands.values import pairs, retry_failed
+from privgraph_workbench.commands.values import pairs
 from privgraph_workbench.commands.watching import counting
 from privgraph_workbench.facts import datasets
 from privgraph_workbench.figures.chart import Row
@@ -43,7 +43,7 @@ def compare_command(parsed: argparse.Namespace) -> int:
     about = duration(sweeps.seconds(wanted, facts, known, capacity()))
     print(f"{len(wanted)} runs; time on this machine: {about}", file=sys.stderr)
     ids = store.submit_all(wanted, ["compare"], f"compare-{secrets.token_hex(4)}", retries=RETRIES)
-    retry_failed(store, store.states(ids))
+    store.retry_undone(ids)
     with counting(len(ids)) as look:
         records = wait(store, ids, watch=lambda found: look({one.id: one.state for one in found}))
     undone = [record for record in records if record.state != "done"]

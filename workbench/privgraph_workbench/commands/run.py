@@ -16,7 +16,7 @@ from privgraph.runs.retrying import patiently
 from privgraph.runs.store import RunStore
 from privgraph_workbench.commands.output import json_line, result
 from privgraph_workbench.commands.show import print_run
-from privgraph_workbench.commands.values import find_run, retry_failed, spec_of
+from privgraph_workbench.commands.values import find_run, spec_of
 from privgraph_workbench.commands.watching import STOPPED, draw, follow
 
 AT_FIRST_SECONDS = 60.0
@@ -32,7 +32,7 @@ def run_command(parsed: argparse.Namespace) -> int:
         record = find_run(store, store.submit(spec, tags=parsed.tag))
         if record.state != "queued":
             print(f"{record.id} is stored already, and {record.state}", file=sys.stderr)
-        retry_failed(store, {record.id: record.state})
+        store.retry_undone([record.id])
         return store.get(record.id)
 
     record = patiently(submitted, enough=lambda waited: waited > AT_FIRST_SECONDS)

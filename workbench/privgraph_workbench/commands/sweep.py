@@ -15,7 +15,7 @@ from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import RunStore
 from privgraph.runs.sweep import sweep
 from privgraph_workbench.commands.output import print_runs
-from privgraph_workbench.commands.values import options_of, retry_failed, several, spec_of
+from privgraph_workbench.commands.values import options_of, several, spec_of
 from privgraph_workbench.commands.watching import STOPPED, counting
 
 
@@ -28,7 +28,7 @@ def sweep_command(parsed: argparse.Namespace) -> int:
     before, batch = store.states(list(specs)), f"batch-{secrets.token_hex(4)}"
     tags = [*parsed.tag, "sweep"]
     ids = store.submit_all(list(specs.values()), tags, batch, engine=engine.name, retries=parsed.retries)
-    retry_failed(store, before)
+    store.retry_undone(ids)
     done = sum(state == "done" for state in before.values())
     print(f"{len(ids):,} runs, {done:,} done before; trained by {engine.about}", file=sys.stderr)
     if parsed.detach:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import TypeVar
 
@@ -62,13 +62,6 @@ def settle(store: RunStore) -> None:
     """Mark runs whose worker died as lost; a store that can only be read stays as it is."""
     with suppress(StoreIsFull, StoreIsReadOnly):
         store.sweep_lost()
-
-
-def retry_failed(store: RunStore, states: Mapping[str, str]) -> None:
-    """Queue those of the runs again that ended without a result."""
-    for run, state in states.items():
-        if state in ("stopped", "failed", "lost"):
-            store.retry(run)
 
 
 def store_of(run: str) -> RunStore:

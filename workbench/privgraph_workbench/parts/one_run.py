@@ -16,7 +16,7 @@ from privgraph.privacy.ledger import Ledger
 from privgraph.privacy.serialisation import entry_from_json
 from privgraph.registry import METHODS
 from privgraph.runs.leases import LOG_NAME
-from privgraph.runs.records import RunQuery, RunRecord, StoredEvent, StoreError, UnknownRun
+from privgraph.runs.records import UNDONE, RunQuery, RunRecord, StoredEvent, StoreError, UnknownRun
 from privgraph_workbench.components import live_plot
 from privgraph_workbench.facts import datasets, describing, expecting, method_costs, plans
 from privgraph_workbench.facts.expecting import METRIC, Outlook
@@ -126,7 +126,7 @@ def _buttons(record: RunRecord) -> None:
             if st.button(label, key="stop", disabled=stopping, icon=":material/stop:"):
                 queue.own().request_stop(record.id)
                 st.rerun()
-        ended = record.state in ("stopped", "failed", "lost")
+        ended = record.state in UNDONE
         if ended and st.button("Try again", key="retry", icon=":material/replay:", help=words["retry"]):
             with layout.refusals():
                 queue.retry(record.id)

@@ -124,9 +124,7 @@ def study(
             specs = specs_of(line, dataset, seed, values)
             wanted[position].append([store.submit(spec, tags=[TAG], batch=f"{TAG}-{dataset}-{seed}") for spec in specs])
     every = [run for line in wanted for seed_runs in line for run in seed_runs]
-    for run in every:
-        if store.get(run).state in ("stopped", "failed", "lost"):
-            store.retry(run)
+    store.retry_undone(every)
     records = {record.id: record for record in wait(store, every, every=1.0)}
     for record in records.values():
         if record.state != "done":
