@@ -3,8 +3,6 @@
 A slot is a number that the theme turns into a colour, a dash and a marker, the same in both.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ metadata. A CSV holds the rows and nothing else: what it states is the text file
 same rows and statements give the same bytes, on the same day where the caller says which day it is.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import logging

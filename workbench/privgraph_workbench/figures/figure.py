@@ -3,8 +3,6 @@
 A figure's module has `data(...) -> rows` and `chart(rows) -> Chart`; the decorator stands on `chart`.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -24,8 +22,6 @@ from privgraph_workbench.text import texts
 
 EXAMINATIONS = ("attacks", "audits")
 """Subjects that an evaluator alone sees."""
-REGISTERED: dict[str, Figure] = {}
-"""Figures by name, once their modules are imported."""
 
 
 def figure(
@@ -165,6 +161,10 @@ class Figure:
         if kind == "csv":
             written.with_suffix(".txt").write_bytes(export(self.name, rows, statements, "txt"))
         return written
+
+
+REGISTERED: dict[str, Figure] = {}
+"""Figures by name, once their modules are imported."""
 
 
 def without(*columns: str) -> Callable[[Rows], list[Row]]:

@@ -1,7 +1,5 @@
 """What `privgraph.figures` and `privgraph.table` find under the entry point `privgraph.figures`."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """Charts of rows: columns become places, and text where the mouse rests."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """How figures read runs: the first arguments of their `data`. text/figures.toml says it in words."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

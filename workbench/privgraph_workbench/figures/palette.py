@@ -1,7 +1,5 @@
 """One slot for one method, in every figure that tells methods apart by colour."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from itertools import count
 

@@ -1,7 +1,5 @@
 """Settings as the rows of figures."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Privacy statements below a picture: for each the unit, the three epsilons and delta."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from privgraph.privacy.statement import PrivacyStatement

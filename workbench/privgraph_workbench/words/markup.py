@@ -1,7 +1,5 @@
 """Text that is not ours, as Markdown that shows it as it is."""
 
-from __future__ import annotations
-
 import re
 import textwrap
 

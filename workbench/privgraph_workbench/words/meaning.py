@@ -1,7 +1,5 @@
 """What a guarantee means, in words for somebody who has not read a paper."""
 
-from __future__ import annotations
-
 import math
 from statistics import NormalDist
 

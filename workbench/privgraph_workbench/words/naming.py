@@ -1,7 +1,5 @@
 """What runs, graphs and settings are called."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections import Counter

@@ -1,7 +1,5 @@
 """Numbers for people: how many digits, which way they are rounded, and what stands where there is none."""
 
-from __future__ import annotations
-
 import math
 from decimal import Decimal
 

@@ -1,7 +1,5 @@
 """A run's settings as people read them; what was left to its method says so, and what it came to."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """What audits have shown of privacy statements, which claims they refute, and statements of one setting."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """What attacks find, side by side: each area with its interval, in order of the runs' sound epsilon."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from privgraph.attacks.record import AttackRecord

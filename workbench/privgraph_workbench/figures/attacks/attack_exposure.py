@@ -1,7 +1,5 @@
 """Whom an attack exposes: the mean exposure of training nodes, or of edges, by degree and by class."""
 
-from __future__ import annotations
-
 from privgraph.attacks.record import AttackRecord
 from privgraph.audits.bounds import mean_of_shares
 from privgraph_workbench.facts.references import LEVEL

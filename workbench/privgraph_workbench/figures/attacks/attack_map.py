@@ -1,7 +1,5 @@
 """The risk map: the training nodes that an attack exposes most, among their neighbours."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """How well attacks tell who was trained on, and what the sound epsilon of a run says they cannot reach."""
 
-from __future__ import annotations
-
 import math
 import textwrap
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """An attack's scores of nodes trained on and of nodes not trained on, or of whatever else it tells apart."""
 
-from __future__ import annotations
-
 from privgraph.attacks.record import AttackRecord
 from privgraph.registry import sides
 from privgraph_workbench.figures.chart import Chart, Flag, Row, Rows

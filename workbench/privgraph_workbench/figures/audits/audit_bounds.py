@@ -1,7 +1,5 @@
 """The lower bounds on epsilon that an audit has shown, beside the epsilons that are claimed."""
 
-from __future__ import annotations
-
 import textwrap
 
 from privgraph.audits.record import AuditRecord

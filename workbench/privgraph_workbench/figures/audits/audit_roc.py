@@ -1,7 +1,5 @@
 """How well an audit's attack tells two datasets apart, and the curves that claims say it cannot cross."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal

@@ -1,7 +1,5 @@
 """What the attack of an audit measured, in the dataset with the unit and in the dataset without it."""
 
-from __future__ import annotations
-
 import textwrap
 
 from privgraph.audits.record import AuditRecord

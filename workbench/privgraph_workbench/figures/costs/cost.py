@@ -1,7 +1,5 @@
 """What a setting costs: both epsilons against its noise, or against an option while the noise stays."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

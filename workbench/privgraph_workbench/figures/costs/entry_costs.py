@@ -1,7 +1,5 @@
 """What each mechanism of a ledger costs: by itself, and what would be left to pay without it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 

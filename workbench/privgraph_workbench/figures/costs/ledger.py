@@ -1,7 +1,5 @@
 """The ledger of a run: its noise mechanisms, and what share of the privacy budget each takes."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """What noisy answers cost, and how many are right: along lambda, the inverse of the noise, or the noise."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 from privgraph_workbench.figures.chart import COLUMNS, Axis, Chart, Flag, Panel, Row, Rows

@@ -1,7 +1,5 @@
 """How a series looks in a theme: colour, dash, marker and hatching, the same for both renderers."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from privgraph_workbench.figures.chart import Series

@@ -3,8 +3,6 @@
 Only the object-oriented interface is used, so that nothing here is shared between the threads of a server.
 """
 
-from __future__ import annotations
-
 import math
 import textwrap
 from collections.abc import Mapping, Sequence

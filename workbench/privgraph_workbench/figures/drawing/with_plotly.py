@@ -1,7 +1,5 @@
 """A `Chart` as a plotly figure, for pages and notebooks."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 import textwrap

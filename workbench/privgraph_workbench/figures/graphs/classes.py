@@ -1,7 +1,5 @@
 """How many nodes each class has."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from privgraph_workbench.figures.chart import Axis, Chart, Flag, Row, Rows

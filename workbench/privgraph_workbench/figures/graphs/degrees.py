@@ -1,7 +1,5 @@
 """The degree distribution of a graph, in bins that double in width."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any

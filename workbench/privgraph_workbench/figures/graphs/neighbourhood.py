@@ -1,7 +1,5 @@
 """A small piece of a graph, drawn: a node, its neighbours, and theirs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 
 from privgraph_workbench.figures.chart import Chart, Flag, Row, Rows

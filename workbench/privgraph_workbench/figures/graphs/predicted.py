@@ -1,7 +1,5 @@
 """What a run predicts for a small piece of its graph: each node in the colour of its predicted class."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 
 from privgraph_workbench.figures.chart import Chart, Flag, Row, Rows

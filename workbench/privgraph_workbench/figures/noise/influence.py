@@ -1,7 +1,5 @@
 """One node's influence on a gradient against its out-edges (Figure 1 of the HeterPoisson paper)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Three kinds of noise of one standard deviation (Figure 4 of HeterPoisson). An illustration."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """The most precise that a classifier of private embeddings can be, by epsilon (Theorem 3 of HeterPoisson)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """What spherical Laplace noise fails to hide in all coordinates: delta against epsilon, beside the claim."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from privgraph_workbench.figures.chart import Axis, Chart, Row, Rows

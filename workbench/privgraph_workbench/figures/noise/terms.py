@@ -1,7 +1,5 @@
 """What each term of Equation 3 of HeterPoisson contributes: A_k = Pr(k) B_k, with either noise."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 

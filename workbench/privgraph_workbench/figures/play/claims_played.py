@@ -1,7 +1,5 @@
 """Published claims beside what an attack has shown of the same noise, over many rounds."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

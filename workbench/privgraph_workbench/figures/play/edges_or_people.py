@@ -1,7 +1,5 @@
 """What one epsilon leaves of accuracy where it protects a friendship, and where it protects a person."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What somebody who knows both neighbouring worlds learns of which is the true one, over many releases."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

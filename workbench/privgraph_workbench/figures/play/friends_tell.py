@@ -1,7 +1,5 @@
 """How often somebody's group is guessed from their friends, against how alike friends are."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How often the best guesser is right after several releases of the same data."""
 
-from __future__ import annotations
-
 from privgraph_workbench.figures.chart import Axis, Chart, Row, Rows, Rule
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import level, marks, single

@@ -1,7 +1,5 @@
 """How often a noisy vote of teachers names the right class, against how many teachers there are."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """One published count with Laplace noise, with a person and without: two densities and their ratio."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from privgraph_workbench.figures.chart import Axis, Chart, Row, Rows

@@ -1,7 +1,5 @@
 """How often the best guesser is right after one release, against epsilon."""
 
-from __future__ import annotations
-
 from privgraph_workbench.figures.chart import Axis, Chart, Row, Rows, Rule
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import level, marks, single

@@ -1,7 +1,5 @@
 """Published numbers around a person, between what they are on average with and without that person."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

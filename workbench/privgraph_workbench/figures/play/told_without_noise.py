@@ -1,7 +1,5 @@
 """What is published around a person without noise, beside what it would be had they never joined."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from privgraph_workbench.figures.chart import Chart, Row, Rows

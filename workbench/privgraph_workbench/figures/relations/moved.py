@@ -1,7 +1,5 @@
 """The texts that are nearest to one text, and their places under several encoders."""
 
-from __future__ import annotations
-
 import textwrap
 
 from privgraph.runs.questions import Answer

@@ -1,7 +1,5 @@
 """How well unread relations are predicted: PREC@1 and MRR (section 4 of the paper, Tables 1 and 2)."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterable, Sequence
 

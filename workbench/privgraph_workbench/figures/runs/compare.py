@@ -1,7 +1,5 @@
 """Selected runs side by side, seeds of one setting as one: accuracy, the three epsilons, time."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterable
 from statistics import fmean

@@ -1,7 +1,5 @@
 """Training and validation accuracy per step, mean over seeds (Figure 3 of the ProGAP paper)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from privgraph.runs.records import RunRecord, StoredEvent

@@ -1,7 +1,5 @@
 """Learning curves: loss and accuracies along the steps of a run, stage by stage, from its stored events."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any

@@ -1,7 +1,5 @@
 """Accuracy against the depth K of the model at several budgets (Figure 4 of the ProGAP paper)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from privgraph.runs.records import RunRecord

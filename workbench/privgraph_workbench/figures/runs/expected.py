@@ -1,7 +1,5 @@
 """What accuracy to expect of a method on a graph, over epsilon, between guessing and no privacy."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from privgraph_workbench.facts.expecting import Outlook

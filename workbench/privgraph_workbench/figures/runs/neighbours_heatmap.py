@@ -1,7 +1,5 @@
 """Neighbours kept in training against neighbours read afterwards (Figure 7 of the HeterPoisson paper)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from privgraph.runs.records import RunRecord

@@ -1,7 +1,5 @@
 """Where a run's accuracy stands: between guessing, reading no edge, and no privacy."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

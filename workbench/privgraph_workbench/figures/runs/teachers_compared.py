@@ -1,7 +1,5 @@
 """Settings of methods with teachers side by side: accuracy against the sound epsilon, with intervals."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from privgraph.runs.records import RunRecord

@@ -1,7 +1,5 @@
 """Accuracy against epsilon: a panel for each graph and unit, methods as lines, references as levels."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 

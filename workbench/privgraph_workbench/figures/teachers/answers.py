@@ -1,7 +1,5 @@
 """What teachers answered, query by query: how clear each answer was, and whether noise changed it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

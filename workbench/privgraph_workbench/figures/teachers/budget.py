@@ -1,7 +1,5 @@
 """Budget used against queries answered: the epsilon that each weight has spent, and the limit."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

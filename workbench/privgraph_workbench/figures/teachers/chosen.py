@@ -1,7 +1,5 @@
 """The private nodes that answered one query, drawn around it: near and large where they weighed much."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

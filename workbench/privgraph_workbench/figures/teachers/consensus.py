@@ -1,7 +1,5 @@
 """How far teachers agreed: the share of the largest count, the gate's threshold, and who passed it."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble

@@ -1,7 +1,5 @@
 """What figures of an ensemble share: groups of teachers, and what each one's nodes were charged."""
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 

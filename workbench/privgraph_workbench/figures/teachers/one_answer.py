@@ -1,7 +1,5 @@
 """One query's answer by class, before and after noise."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Who was stopped: teachers that took no part any more, from which query on, and what they had spent."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Are heavy teachers better? Accuracy against weight and number of nodes. For an evaluator alone."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How epsilon is distributed over weighted teachers: sound, or data-dependent as the paper reports it."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
