@@ -96,12 +96,7 @@ def sizes() -> PublicFacts | None:
     known, prefix = (SIZES, "size.") if spec is None else (beginnings.of_data(spec), "data.")
     widgets.warn(known, prefix=prefix, typed=spec is None)
     if spec is not None:
-        read = partial(datasets.public_facts, spec, data_options.along(spec), "random")
-        with layout.refusals():
-            if (found := read()) is None:
-                layout.wait(words["counting"], lambda: read() is not None)
-            return found
-        return None
+        return layout.awaited(datasets.public_facts, spec, data_options.along(spec), "random")
     filled = widgets.options_form(SIZES, prefix="size.", heading=False)
     if filled.errors:
         widgets.correct(filled.errors)
@@ -180,10 +175,6 @@ def linked_fields(setting: Setting, found: Priced | None, *, given: bool) -> Non
     def give() -> None:
         st.query_params["scale"] = option(st.session_state["scale"])
 
-    def back() -> None:
-        st.query_params.pop("scale", None)
-        st.session_state.pop("epsilon", None)
-
     left, right = st.columns(2)
     given = given and found is not None
     names = ("ε, follows", "Noise, asked for") if given else ("ε, asked for", "Noise, follows")
@@ -191,9 +182,6 @@ def linked_fields(setting: Setting, found: Priced | None, *, given: bool) -> Non
     ends = float(EPSILON.low), float(EPSILON.high)
     left.number_input(names[0], *ends, key="epsilon", on_change=want, help=words["epsilon"], **form)
     right.number_input(names[1], 0.0, SCALE.option.high, key="scale", on_change=give, help=hint, **form)
-    if given:
-        wanted = admitted(Parameter("epsilon", float, 1.0, EPSILON), st.query_params.get("epsilon")) or held
-        st.button(f"Back to ε {option(wanted)}", key="back", type="tertiary", icon=":material/undo:", on_click=back)
 
 
 def second_of(other: str, first: Setting, filled: widgets.Filled) -> Priced:

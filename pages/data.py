@@ -1,7 +1,6 @@
 """What is in this graph, and how do I bring mine? The catalogue, an upload, facts and a drawing."""
 
 from collections.abc import Sequence
-from functools import partial
 
 import streamlit as st
 
@@ -9,8 +8,8 @@ from privgraph.data.files import absent, missing
 from privgraph.data.spec import DatasetSpec
 from privgraph.data.uploads import delete_upload, node_ids
 from privgraph.registry import METHODS
-from privgraph_workbench.facts import datasets, describing
-from privgraph_workbench.facts.describing import Description
+from privgraph_workbench.facts import datasets
+from privgraph_workbench.facts.describing import Description, describe
 from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.graphs import classes, neighbourhood
@@ -194,9 +193,8 @@ def surroundings(spec: DatasetSpec, filled: widgets.Filled, found: Description) 
             st.text_input("Name in your file", key="node_id", width=220, placeholder=ids[node], on_change=find)
     if lost := st.session_state.get("node_id"):
         st.warning(fill(words["no_node"], name=markup.literal(lost), first=markup.literal(ids[0])))
-    around, read = found, partial(describing.describe, spec.name, filled.values, node=node)
-    if node != found.centre and (around := read()) is None:  # another process reads it
-        layout.wait(words["piece"], lambda: read() is not None)
+    around = found
+    if node != found.centre and not (around := layout.awaited(describe, spec.name, filled.values, "random", node)):
         return
     rows = neighbourhood.data(around.edges, around.labels, centre=node, class_names=[*found.classes])
     named = [{**row, "called": ids[row["node"]]} if ids and row["kind"] == "node" else row for row in rows]
@@ -243,9 +241,5 @@ elif not filled.errors:
         with on.popover("Delete this upload", icon=":material/delete:"):
             st.markdown(fill(words["delete"], title=f"**{markup.literal(spec.title)}**"))
             st.button("Delete for good", key="delete_upload", on_click=delete)
-    read = partial(describing.describe, spec.name, filled.values)
-    with layout.refusals():
-        if (found := read()) is None:
-            layout.wait(words["counting"], lambda: read() is not None)
-        else:
-            st.fragment(described)(spec, filled, found)
+    if found := layout.awaited(describe, spec.name, filled.values):
+        st.fragment(described)(spec, filled, found)

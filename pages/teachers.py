@@ -314,13 +314,8 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
         states.badge(record, finished=True)
         layout.link("train", "Open the run", run=record.id)
     layout.reading("teachers")
-names = () if record is None else laboratory.names_of(spec)
-setting, waits = None, names is None
-with layout.refusals():
-    setting = laboratory.setting_of(spec)
-    waits = waits or setting is None
-if waits:
-    layout.wait(words["counted"], lambda: bool(laboratory.setting_of(spec)) and laboratory.names_of(spec) is not None)
+names = () if record is None else layout.awaited(laboratory.names_of, spec)
+setting = None if names is None else layout.awaited(laboratory.setting_of, spec)
 for label, tab in zip(TABS, st.tabs(TABS, key="tab", bind="query-params"), strict=True):
     with tab:
         if not tab.open:

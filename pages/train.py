@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 
 import streamlit as st
 
@@ -326,8 +325,7 @@ def form() -> None:
         if errors:
             widgets.correct(errors)
         if found is None:
-            read = partial(datasets.public_facts, spec, asked.data.values, asked.split)
-            layout.wait(words["counting"], lambda: read() is not None)
+            layout.awaited(datasets.public_facts, spec, asked.data.values, asked.split)
     with right, st.container(horizontal=True):
         layout.reading("train")
         start_here(method, spec, asked)

@@ -125,8 +125,7 @@ def settled(page: Page) -> None:
 def rests(page: Page) -> None:
     """Wait until no other process reads a graph for the page: when it has, the page is drawn anew."""
     settled(page)
-    for waiting in ("being counted", "being read from the graph"):
-        expect(page.get_by_text(waiting)).to_have_count(0, timeout=60_000)
+    expect(page.get_by_text("The data are being read")).to_have_count(0, timeout=60_000)
     settled(page)
 
 

@@ -28,7 +28,7 @@ Open = Callable[..., AppTest]
 def counted(app: AppTest) -> AppTest:
     """Waits until the facts are there, as the page does once a second."""
     deadline = time.monotonic() + 600
-    while any(info.value == texts("data")["counting"] for info in app.info):
+    while any(info.value == texts("labels")["reading"] for info in app.info):
         assert time.monotonic() < deadline, "the graph was never counted"
         time.sleep(0.3)
         app.run()

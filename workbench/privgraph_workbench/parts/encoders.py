@@ -1,7 +1,7 @@
 """Questions to the encoders of finished runs: what is asked, how far it is, and what is answered."""
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 import streamlit as st
@@ -126,12 +126,9 @@ def examples(spec: RunSpec, domain: str, kept: Sequence[str]) -> None:
     """Texts of the domain as buttons: those whose answers are `kept`, else the first ones of the data."""
     found = list(kept)
     if not kept:
-        read = partial(describing.describe, spec.dataset, spec.data_options)
-        with layout.refusals():
-            if (told := read()) is None:
-                layout.wait(words["unread"], lambda: read() is not None)
-            own = [one["samples"] for one in (told.domains if told else ()) if one["name"] == domain]
-            found = [text for samples in own for text, _ in samples]
+        told = layout.awaited(describing.describe, spec.dataset, spec.data_options)
+        own = [one["samples"] for one in (told.domains if told else ()) if one["name"] == domain]
+        found = [text for samples in own for text, _ in samples]
     for place, text in enumerate(list(dict.fromkeys(found))[:MOST_EXAMPLES]):
         short, change = text if len(text) <= LETTERS else f"{text[:LETTERS]}…", {TEXT: text}
         st.button(markup.literal(short), key=f"example.{place}", on_click=st.session_state.update, args=(change,))

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
@@ -15,8 +15,10 @@ from privgraph.options import OptionError, UnknownName
 from privgraph.privacy.rounding import upper
 from privgraph.runs.records import StoreError
 from privgraph_workbench.serving import shell
-from privgraph_workbench.text import page
+from privgraph_workbench.text import page, texts
 from privgraph_workbench.words import markup
+
+T = TypeVar("T")
 
 
 def head(name: str) -> None:
@@ -89,17 +91,21 @@ def refusals() -> Iterator[None]:
         st.error(markup.sentence(error))
 
 
-def wait(told: str, ready: Callable[[], bool]) -> None:
-    """Say what is waited for, and draw the page again as soon as it is `ready`."""
+def awaited(read: Callable[..., T | None], *of: Any) -> T | None:
+    """What another process reads; a message in its place until it has, or why it cannot."""
 
     def look() -> None:
-        st.info(told, icon="⏳")
+        st.info(texts("labels")["reading"], icon="⏳")
         with suppress(DataError, OptionError, UnknownName):  # the page itself says so
-            if not ready():
+            if read(*of) is None:
                 return
         st.rerun()
 
-    shell.fragment(look, run_every=1.0)()
+    found = None
+    with refusals():
+        if (found := read(*of)) is None:
+            shell.fragment(look, run_every=1.0)()
+    return found
 
 
 def theme() -> str:

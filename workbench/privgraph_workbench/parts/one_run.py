@@ -288,11 +288,7 @@ def _on_graph(record: RunRecord) -> None:
         st.button("Another node", key=f"another_node.{record.id}", on_click=another)
         states.badges(evaluator=True)
     spec, node = record.spec, None if chosen is None else int(chosen)
-    read = partial(describing.describe, spec.dataset, spec.data_options, spec.split, node)
-    around = None
-    with layout.refusals():
-        if (around := read()) is None:
-            layout.wait(words["reading"], lambda: read() is not None)
+    around = layout.awaited(describing.describe, spec.dataset, spec.data_options, spec.split, node)
     if around is None:
         return
     names = [*around.classes]
