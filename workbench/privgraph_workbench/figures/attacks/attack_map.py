@@ -18,8 +18,6 @@ LEVELS = (
 )
 """Exposure from which a node is drawn so, the words for it, its size, and the slot of its colour: that of a
 warning for the most exposed."""
-APART = 1.3
-"""Distance between pieces, in radii."""
 
 
 def data(record: AttackRecord) -> list[Row]:
@@ -46,11 +44,11 @@ def data(record: AttackRecord) -> list[Row]:
 def _placed(layouts: Sequence[dict[int, Any]]) -> dict[int, tuple[float, float]]:
     """Pieces beside each other in rows about twice as wide as all of them are high."""
     radii = [max(0.8, math.sqrt(len(layout)) / 2) for layout in layouts]
-    width = max(2 * APART * max(radii, default=1.0), 2 * math.sqrt(sum(2 * (APART * radius) ** 2 for radius in radii)))
+    sides = [2.6 * radius for radius in radii]
+    width = max(max(sides, default=2.6), 2 * math.sqrt(sum(side**2 / 2 for side in sides)))
     places: dict[int, tuple[float, float]] = {}
     left = top = tallest = 0.0
-    for layout, radius in zip(layouts, radii, strict=True):
-        side = 2 * APART * radius
+    for layout, radius, side in zip(layouts, radii, sides, strict=True):
         if left and left + side > width:
             left, top, tallest = 0.0, top - tallest, 0.0
         for node, (x, y) in layout.items():

@@ -17,9 +17,6 @@ from privgraph_workbench.figures.marks import distinct, grouped, marks, one_of, 
 from privgraph_workbench.leaks import guessing
 from privgraph_workbench.words.numbers import number, stated
 
-DOTTED = 5
-"""The dash of limits where there are several."""
-BY_CHANCE = 0.025
 COLUMNS = {
     **{"attack": "attack", "curve": "curve", "false": "false_positive_rate", "true": "true_positive_rate"},
     **{"low": "true_positive_rate_low", "high": "true_positive_rate_high"},
@@ -77,8 +74,8 @@ def data(
 
 
 def _claim(record: AttackRecord, steps: int, scale: str) -> tuple[list[float], list[float]]:
-    """The most that a sound epsilon allows: the largest rate behind each that is observed among so many, at
-    `BY_CHANCE` (Clopper and Pearson)."""
+    """The most that a sound epsilon allows: the largest rates behind those that are observed (Clopper and
+    Pearson, 2.5%)."""
     epsilon, delta = steps * record.sound, group_delta(record.sound, record.delta, steps)
     places = np.geomspace(1e-4, 1, POINTS) if scale == "log" else np.linspace(0, 1, POINTS)
     false = sorted({*places.tolist(), (1 - delta) / (1 + math.exp(min(epsilon, 700.0)))})
@@ -87,7 +84,7 @@ def _claim(record: AttackRecord, steps: int, scale: str) -> tuple[list[float], l
 
 
 def _with_chance(rate: float, of: int) -> float:
-    return float(at_most(math.floor(rate * of + 1e-9), of, BY_CHANCE))
+    return float(at_most(math.floor(rate * of + 1e-9), of, 0.025))
 
 
 def leaving(rows: Rows) -> list[Row]:
@@ -130,7 +127,7 @@ def chart(rows: Rows) -> Chart:
             series.append(marks(curve, "false", "true", name=told, kind=kind, **look))
         if claim := curves.get("sound"):
             # several limits would be one line in several places: each has its curve's colour then
-            alone: Look = {"epsilon": "sound"} if only else {"slot": slot, "shape": DOTTED}
+            alone: Look = {"epsilon": "sound"} if only else {"slot": slot, "shape": 5}
             told = f"sound ε = {stated('sound', claim[0]['epsilon'])} allows no more{f': {name}' * (not only)}"
             series.append(marks(claim, "false", "true", name=textwrap.fill(told, 66), kind="line", **alone))
     return single(x, y, series, each=420)

@@ -16,8 +16,6 @@ ROUTES = {
     Route.GAUSSIAN: "shown by the Gaussian trade-off",
     Route.ONE_RUN: "shown in one run",
 }
-CUT = 8
-"""Claims that exceed what was shown, and could be shown, by so many times are cut."""
 
 
 def data(record: AuditRecord) -> list[Row]:
@@ -63,7 +61,7 @@ def chart(rows: Rows) -> Chart:
     claimed = [row["epsilon"] for row in rows if row["kind"] == "claim" and placed(row["epsilon"])]
     # a claim of thousands beside one of 8 would leave nothing to see of the others
     seen = max([0.1, *bounds, *(row["most"] for row in most)])
-    longest = max([seen, *(one for one in claimed if one <= CUT * max(seen, min(claimed)))])
+    longest = max([seen, *(one for one in claimed if one <= 8 * max(seen, min(claimed)))])
     series: list[Series] = []
     for kind, own in grouped(rows, "which").items():
         lengths = [min(row["epsilon"] or 0.0, 2 * longest) for row in own]

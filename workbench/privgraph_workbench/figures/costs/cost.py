@@ -9,8 +9,6 @@ from privgraph_workbench.figures.marks import empty, grouped, logarithmic, marks
 from privgraph_workbench.theme import Epsilon
 
 KINDS: tuple[Epsilon, ...] = ("sound", "published")
-LARGEST = 1e5
-"""An epsilon beyond it is drawn out of sight: it is as good as none, and would flatten all others."""
 
 
 def data(points: Iterable[tuple[float, float, float | None]], chosen: float, axis: str, *, of: str = "") -> list[Row]:
@@ -29,7 +27,8 @@ def chart(rows: Rows) -> Chart:
     drawn = [row[COLUMNS[kind]] for row in rows for kind in KINDS if placed(row[COLUMNS[kind]])]
     if not drawn:
         return empty("no ε between 0 and infinity")
-    y = logarithmic("ε (logarithmic)", (min(one, max(LARGEST, min(drawn))) for one in drawn))
+    # an epsilon beyond 100,000 is as good as none, and would flatten all others
+    y = logarithmic("ε (logarithmic)", (min(one, max(1e5, min(drawn))) for one in drawn))
     groups, panels, series = grouped(rows, "of"), [], list[Series]()
     for place, (of, held) in enumerate(groups.items()):
         places, name = [row["x"] for row in held], held[0]["axis"]

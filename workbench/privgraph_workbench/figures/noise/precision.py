@@ -11,8 +11,6 @@ from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import level, marks, single
 from privgraph_workbench.theme import EPSILONS, NEUTRAL
 
-REACH = 12.0
-
 
 def data(classes: int, delta: float, marks: Mapping[str, float], share: float | None = None) -> list[Row]:
     """Rows of the curve from epsilon 0 to past the largest mark, and one for each of `marks` (sound,
@@ -23,7 +21,7 @@ def data(classes: int, delta: float, marks: Mapping[str, float], share: float | 
     given), evaluator (False: no label is read).
     """
     held = {name: epsilon for name, epsilon in marks.items() if math.isfinite(epsilon)}
-    places = np.linspace(0, max(REACH, 1.2 * max(held.values(), default=0.0)), 121).tolist()
+    places = np.linspace(0, max(12.0, 1.2 * max(held.values(), default=0.0)), 121).tolist()
     titles: dict[str, str] = {kind: mark.title for kind, mark in EPSILONS.items()}
     points = [("bound", "", "no classifier lies above", epsilon) for epsilon in places]
     points += [("mark", name * (name in titles), titles.get(name, name), one) for name, one in held.items()]

@@ -6,7 +6,6 @@ from privgraph_workbench.figures.chart import Axis, Chart, Row, Rows
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import empty, logarithmic, marks, single
 
-SMALLEST = 1e-9
 LINES = {
     "shown": "spherical Laplace, all coordinates (reached)",
     "claimed": "spherical Laplace, one coordinate (claimed)",
@@ -22,7 +21,7 @@ def data(points: Iterable[tuple[float, float, float, float]]) -> list[Row]:
 
 @figure("revealed_scale", "One release, read in all coordinates", data, settings=True)
 def chart(rows: Rows) -> Chart:
-    held = {key: [row for row in rows if row[key] >= SMALLEST] for key in LINES}
+    held = {key: [row for row in rows if row[key] >= 1e-9] for key in LINES}
     if not any(held.values()):
         return empty("nothing is revealed at these epsilons")
     y = logarithmic("δ (logarithmic)", [row[key] for key, own in held.items() for row in own])

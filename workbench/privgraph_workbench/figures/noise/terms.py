@@ -7,7 +7,6 @@ from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rows
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import logarithmic, marks, pairs
 
-FEW = 12
 LINES = {
     "laplace": "term with spherical Laplace noise",
     "gaussian": "term with Gaussian noise",
@@ -30,7 +29,7 @@ def data(terms: Iterable[tuple[float, float, float, float]], order: float) -> li
 
 @figure("terms", "The terms of Equation 3", data, settings=True)
 def chart(rows: Rows) -> Chart:
-    few, many = [row for row in rows if row["k"] <= FEW], [row for row in rows if row["k"] >= 1]
+    few, many = [row for row in rows if row["k"] <= 12], [row for row in rows if row["k"] >= 1]
     series = [
         marks(held, "k", key, name=name, kind=kind, slot=slot, panel=panel, group=key, size=6)
         for panel, (held, kind) in enumerate(((few, "path"), (many, "line")))

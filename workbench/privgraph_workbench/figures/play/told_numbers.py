@@ -11,7 +11,6 @@ from privgraph_workbench.play import world as worlds
 
 MOST = 8
 """Numbers that are drawn: those that differ most, person by person and group by group."""
-LETTERS = "ABC"
 
 
 def data(
@@ -36,7 +35,7 @@ def data(
     drawn = sorted(places[:MOST], key=lambda place: (people.index(place[0]), place[1]))
     shared = {"names_with": names[0], "names_without": names[1], "noisy": noisy, "more": max(0, len(places) - MOST)}
     return [
-        {"label": f"{worlds.name(who)}: group {LETTERS[group]}", "published": float(told[0][0, who, group])}
+        {"label": f"{worlds.name(who)}: group {'ABC'[group]}", "published": float(told[0][0, who, group])}
         | {"with": float(means[0][who, group]), "without": float(means[1][who, group]), **shared}
         for who, group in drawn
     ]

@@ -15,8 +15,6 @@ from privgraph_workbench.words.naming import graph_of, labels, setting, unit_of
 from privgraph_workbench.words.numbers import percent
 
 INTERVAL = "95% confidence over seeds"
-DARK = 5
-"""A slot that stands out from the bars."""
 JUDGED = {"test_accuracy", "test_mrr", "base_accuracy", "base_mrr"}
 
 
@@ -87,7 +85,7 @@ def chart(rows: Rows) -> Chart:
     look: Look = {"kind": "bars", "shape": 0, "legend": False}
     look["hover"] = "label accuracy accuracy_low accuracy_high mrr seeds"
     series = [marks(own, "accuracy", "name", slot=slot, **look) for slot, own in grouped(rows, "slot").items()]
-    series += intervals(rows, "name", "accuracy_low", "accuracy_high", name=INTERVAL, slot=DARK)
+    series += intervals(rows, "name", "accuracy_low", "accuracy_high", name=INTERVAL, slot=5)  # dark
     high = min(1.0, 1.08 * most) or 1.0
     x = Axis(title="PREC@1: partner ranked first (percent)", percent=True, low=0, high=high)
     return single(x, named(names), series)

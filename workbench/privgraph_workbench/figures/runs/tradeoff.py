@@ -16,8 +16,6 @@ from privgraph_workbench.words.naming import measures
 UNITS = {"edge": "edges", "node": "people"}
 LARGEST = 1000.0
 """An axis ends there: beyond it an epsilon promises nothing to anybody."""
-ALIKE = 0.01
-"""Epsilons within this share of each other are as private."""
 HOVER = "curve mean low high seeds epsilon epsilon_as_published epsilon_audited"
 LEVELS, CURVES = 6, 12
 """Levels and curves that a panel draws."""
@@ -37,8 +35,8 @@ def on_fronts(rows: Rows) -> list[Row]:
 
 
 def _better(one: Row, row: Row) -> bool:
-    """Whether a setting is as private and as accurate as another, and not both alike."""
-    alike = one["epsilon"] <= (1 + ALIKE) * row["epsilon"] and one["mean"] >= row["mean"]
+    """Whether a setting is as private (within 1%) and as accurate as another, and not both alike."""
+    alike = one["epsilon"] <= 1.01 * row["epsilon"] and one["mean"] >= row["mean"]
     return bool(alike and (one["epsilon"] < row["epsilon"] or one["mean"] > row["mean"]))
 
 

@@ -13,8 +13,6 @@ from privgraph_workbench.figures.teachers.ensembles import MEASURES, groups, lim
 from privgraph_workbench.theme import EPSILONS, NEUTRAL
 from privgraph_workbench.words.numbers import rounded_delta
 
-MOST_POINTS = 200
-
 
 def data(ensemble: Ensemble, measure: str = "sound") -> list[Row]:
     """Rows for each group of weights and number of queries (0 to Q, at most 200 of them): group, place,
@@ -29,7 +27,7 @@ def data(ensemble: Ensemble, measure: str = "sound") -> list[Row]:
     (names, own), epsilons = groups(ensemble), spent(ensemble, measure)
     asked = epsilons.shape[1] - 1
     answered = np.concatenate([[0], (ensemble.released >= 0).cumsum()])
-    points = np.unique(np.linspace(0, asked, min(asked, MOST_POINTS) + 1).round().astype(int))
+    points = np.unique(np.linspace(0, asked, min(asked, 200) + 1).round().astype(int))
     limited = math.isfinite(ensemble.limit) and limit_measure(ensemble) == measure
     told = {"limit": ensemble.limit if limited else None, "delta": ensemble.delta, **shared(ensemble, measure)}
     rows: list[Row] = []

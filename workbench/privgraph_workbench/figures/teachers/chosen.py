@@ -9,8 +9,6 @@ from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import class_name, empty, grouped, marks, network
 from privgraph_workbench.theme import MARKERS, NEUTRAL
 
-AGAINST = "hollow: it voted against its own class"
-
 
 def data(answers: Answers, place: int, class_names: Sequence[str] = ()) -> list[Row]:
     """Rows of two kinds: `edge` (source, target) and `node` (node, x, y, class, name, weight, strength,
@@ -67,5 +65,6 @@ def chart(rows: Rows) -> Chart:
         look = {"slot": slot, "hollow": against, "size": size, "legend": False, "group": name}
         series.append(marks(held, "x", "y", name=name, hover="node name weight", **look))
     if any(row["against"] for row in around):
-        series.append(Series(name=AGAINST, kind="points", slot=NEUTRAL, shape=MARKERS.index("square"), hollow=True))
+        look = {"name": "hollow: it voted against its own class", "slot": NEUTRAL, "shape": MARKERS.index("square")}
+        series.append(Series(kind="points", hollow=True, **look))
     return network(rows, series)

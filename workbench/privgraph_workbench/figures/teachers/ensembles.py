@@ -13,7 +13,6 @@ from privgraph_workbench.figures.marks import distinct
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words.numbers import number
 
-MOST_GROUPS = 5
 GROUPINGS = {"weight": "weight", "centrality": "centrality (average of its nodes)"}
 MEASURES = {"sound": EPSILONS["sound"].title, "data-dependent": "data-dependent ε"}
 
@@ -30,7 +29,7 @@ def groups(ensemble: Ensemble, by: str = "weight") -> tuple[tuple[str, ...], NDA
     """Names of at most five groups of teachers, by ascending weight or centrality, and each teacher's group
     (N,)."""
     values = ensemble.weights if by == "weight" else ensemble.centrality
-    own = quantiles(values, MOST_GROUPS)
+    own = quantiles(values, 5)
     held = [values[own == place].round(9) for place in range(int(own.max()) + 1)]
     spans = (dict.fromkeys((number(float(one.min())), number(float(one.max())))) for one in held)
     return distinct(f"{by} {'–'.join(span)}" for span in spans), own

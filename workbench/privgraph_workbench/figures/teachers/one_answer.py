@@ -13,9 +13,6 @@ from privgraph_workbench.figures.teachers.answers import UNITS, ahead, largest
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.numbers import chance, number
 
-SPREAD = 3.0
-"""Standard deviations of the noise that the axis after noise has room for: nearly every draw fits."""
-
 
 def data(
     answers: Answers,
@@ -45,7 +42,7 @@ def chart(rows: Rows) -> Chart:
     words = (", ".join(word for column, word in told.items() if row[column]) for row in rows)
     labels = distinct(f"{row['name']}{f' ({said})' * bool(said)}" for row, said in zip(rows, words, strict=True))
     rows = [{**row, "label": label} for row, label in zip(rows, labels, strict=True)]
-    spread, before = SPREAD * first["noise_std"], [row["before"] for row in rows]
+    spread, before = 3 * first["noise_std"], [row["before"] for row in rows]  # nearly every draw fits
     room = [one + side * spread for one in before for side in (-1, 1)] + [row["after"] for row in rows]
     axes = {"before": _axis(before, UNITS[first["kind"]]), "after": _axis(room, UNITS[first["kind"]])}
     if first["chance"] is not None:
