@@ -87,7 +87,7 @@ def start(folder: Path, asked: Asked) -> None:
     folder.mkdir(parents=True)
     given = folder / "asked.json"
     given.write_text(asked.json(), encoding="utf-8")
-    command = [sys.executable, "-m", "privgraph_workbench.report.make", str(given), str(folder / ARCHIVE)]
+    command = [sys.executable, "-m", "privgraph_workbench.report.archive", str(given), str(folder / ARCHIVE)]
     with (folder / "progress").open("wb") as told, (folder / "log").open("wb") as log:
         at_work()[folder.name] = subprocess.Popen(command, stdout=told, stderr=log, stdin=subprocess.DEVNULL)
 

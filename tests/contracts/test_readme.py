@@ -15,7 +15,7 @@ import pytest
 from privgraph.options import OptionError, UnknownName
 from privgraph.registry import ATTACKS, AUDITS, DATASETS, METHODS
 from privgraph.runs.pull_options import PullOptions
-from privgraph_workbench.commands import account, sweep, tune
+from privgraph_workbench.commands import account, runs, tune
 from privgraph_workbench.commands.parser import UsageError, make_parser, parse
 from privgraph_workbench.commands.values import options_of, spec_of
 from privgraph_workbench.serving.shell import TITLES
@@ -29,7 +29,7 @@ PAGES = [*FRONT, *GUIDES, *ROOMS]
 ASKED: Mapping[str, Callable[[argparse.Namespace], object]] = {
     "account": account.asked,
     "run": lambda parsed: spec_of(parsed, parsed.method, parsed.seed),
-    "sweep": sweep.requested,
+    "sweep": runs.requested,
     "tune": tune.requested,
     "worker": lambda parsed: options_of(parsed, PullOptions),
 }

@@ -14,8 +14,8 @@ from privgraph_workbench.text import texts
 EXIT_CODES = "Exit codes: 0 done, 1 the run failed, 2 bad usage, 130 stopped by Ctrl-C."
 INSTALL = "pip install 'privgraph[app]'"
 MODULES = {
-    **{"attack": "examine", "audit": "examine", "list": "lists", "watch": "runs", "stop": "runs"},
-    **{"export": "show", "key": "worker"},
+    **dict.fromkeys(("run", "sweep", "watch", "stop"), "runs"),
+    **{"attack": "examine", "audit": "examine", "list": "lists", "export": "show", "key": "worker"},
 }
 """Modules of commands that have another name than their command."""
 LONGEST = 400

@@ -1,10 +1,15 @@
-"""A report as one zip archive: made twice from the same it is equal byte for byte. No Streamlit."""
+"""A report as one zip archive: made twice from the same it is equal byte for byte. No Streamlit.
+
+`python -m privgraph_workbench.report.archive IN.json OUT.zip` makes one in a process of its own: a line of
+standard output is the share that is done.
+"""
 
 from __future__ import annotations
 
 import base64
 import io
 import json
+import sys
 import zipfile
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -128,3 +133,15 @@ def latex(columns: list[str], cells: Any) -> str:
 
 def _json(value: Any) -> bytes:
     return f"{json.dumps(plain(value), indent=1, ensure_ascii=False, allow_nan=False)}\n".encode()
+
+
+def main(given: str, written: str) -> None:
+    """Read what is asked, and write the archive, whole or not at all."""
+    asked = Asked.read(json.loads(Path(given).read_text(encoding="utf-8")))
+    draft = Path(f"{written}.part")
+    draft.write_bytes(pack(asked, RunStore.open(), lambda share: print(f"{share:.3f}", flush=True)))
+    draft.replace(written)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
