@@ -2,14 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any
 
 from privgraph.progress import Metric
 from privgraph.runs.records import RunRecord, StoredEvent
-from privgraph_workbench.figures.chart import Axis, Chart, Look, Panel, Row, Rows, Rule, Series
+from privgraph_workbench.figures.chart import Axis, Chart, Look, Panel, Row, Rows, Rule
 from privgraph_workbench.figures.figure import figure, without
 from privgraph_workbench.figures.marks import grouped, marks, pairs
-from privgraph_workbench.words.naming import ACCURACY, measure
+from privgraph_workbench.words.naming import measure
 
 LIMIT = 1000
 """Points of a curve that are kept where nobody says how many."""
@@ -23,10 +22,7 @@ TITLES = {
 TOLD_APART = 6
 """Runs whose curves have colours of their own; of more, the first stands out, and the others are a group."""
 STEPS = Axis(title="step (epochs, over all stages)")
-SIDES = {
-    "loss": Axis(title="loss (cross-entropy, nats)"),
-    "accuracy": Axis(title="accuracy (percent)", percent=True),
-}
+SIDES = (Axis(title="loss (cross-entropy, nats)"), Axis(title="accuracy (percent)", percent=True))
 
 
 def data(
@@ -70,19 +66,23 @@ def chart(rows: Rows) -> Chart:
     `TOLD_APART` runs the first stands out before the others."""
     times = Counter((row["run"], row["metric"]) for row in rows)
     rows = [row for row in rows if times[row["run"], row["metric"]] > 1] or rows
-    runs, known = grouped(rows, "run"), grouped(rows, "metric")
-    metrics = [*(one for one in TITLES if one in known), *sorted(set(known) - set(TITLES))]
-    sides = {side: held for side in SIDES if (held := [one for one in metrics if _side(one) == side])}
+    runs, known = grouped(rows, "run"), {row["metric"] for row in rows}
+    metrics = [*(one for one in TITLES if one in known), *sorted(known - set(TITLES))]
+    sides = [(SIDES[right], [one for one in metrics if one.endswith("accuracy") is right]) for right in (False, True)]
+    sides = [(axis, held) for axis, held in sides if held]
     several, crowd, series = len(runs) > 1, len(runs) > TOLD_APART, []
     for place, (run, own) in sorted(enumerate(runs.items()), reverse=crowd):  # what stands out is drawn last
         behind = crowd and place > 0
         for metric, points in grouped(own, "metric").items():
-            slot, side, name = metrics.index(metric), _side(metric), _name(points[0])
-            look: Look = {"slot": slot if crowd else place * len(metrics) + slot, "faint": behind}
-            look |= {"shape": None if several else sides[side].index(metric), "panel": list(sides).index(side)}
-            look |= {"group": f"others: {name}" * behind}
-            series.append(_line(points, look["group"] or (f"{run}: {name}" if several else name), **look))
-    return pairs((Panel(x=STEPS, y=SIDES[side], rules=stage_rules(rows)) for side in sides), series)
+            name = TITLES.get(metric, metric.replace("_", " "))
+            name = points[0].get("measure", name) if metric == "test_accuracy" else name
+            panel, held = next((at, held) for at, (_, held) in enumerate(sides) if metric in held)
+            slot = metrics.index(metric) + (0 if crowd else place * len(metrics))
+            look: Look = {"kind": "line", "slot": slot, "faint": behind, "panel": panel}
+            look |= {"shape": None if several else held.index(metric), "group": f"others: {name}" * behind}
+            look["name"] = look["group"] or (f"{run}: {name}" if several else name)
+            series.append(marks(points, "step", "value", **look))
+    return pairs((Panel(x=STEPS, y=axis, rules=stage_rules(rows)) for axis, _ in sides), series)
 
 
 def stage_rules(rows: Rows) -> tuple[Rule, ...]:
@@ -90,17 +90,3 @@ def stage_rules(rows: Rows) -> tuple[Rule, ...]:
     stages = grouped((row for row in rows if row["stage"]), "stage")
     begun = sorted((min(row["step"] for row in own), stage) for stage, own in stages.items())
     return tuple(Rule(x=step, label=stage) for step, stage in begun) if len(begun) > 1 else ()
-
-
-def _name(row: Row) -> str:
-    metric: str = row["metric"]
-    score: dict[str, str] = {"test_accuracy": row.get("measure", ACCURACY)}
-    return {**TITLES, **score}.get(metric, metric.replace("_", " "))
-
-
-def _line(rows: Rows, name: str, **look: Any) -> Series:
-    return marks(rows, "step", "value", name=name, kind="line", **look)
-
-
-def _side(metric: str) -> str:
-    return "accuracy" if metric.endswith("accuracy") else "loss"

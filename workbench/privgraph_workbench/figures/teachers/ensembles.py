@@ -50,7 +50,7 @@ def spent(ensemble: Ensemble, measure: str = "sound") -> NDArray[np.float64]:
     the paper's.
     """
     if measure == "sound":
-        squared = _squared(ensemble)
+        squared, _ = _squared(ensemble)
         levels, places = np.unique(squared, return_inverse=True)
         return np.array([_epsilon(float(value), ensemble.delta) for value in levels])[places].reshape(squared.shape)
     noise = {name: getattr(ensemble, name) for name in ("vote_sigma", "gate_sigma", "threshold", "delta", "voting")}
@@ -68,7 +68,8 @@ def reached(ensemble: Ensemble) -> NDArray[np.bool_]:
     answer would have passed it; by the data-dependent one, whose cost nobody knows beforehand, it was
     passed."""
     if limit_measure(ensemble) == "sound":
-        more = _squared(ensemble)[:, -1] + _charged(ensemble) ** 2 * _one(ensemble, True)
+        squared, charged = _squared(ensemble)
+        more = squared[:, -1] + charged * _one(ensemble, True)
         beyond = np.array([_epsilon(float(value), ensemble.delta) > ensemble.limit for value in more])
     else:
         beyond = spent(ensemble, "data-dependent")[:, -1] >= ensemble.limit * (1 - 1e-9)
@@ -89,17 +90,14 @@ def _ended(ensemble: Ensemble) -> NDArray[np.int64]:
     return np.where(ensemble.voting.any(axis=1), last, 0)
 
 
-def _charged(ensemble: Ensemble) -> NDArray[np.float64]:
-    """(N,): the weight that a vote of each teacher's nodes is charged: its own, or all."""
-    return ensemble.weights if ensemble.per_teacher else np.full(len(ensemble.weights), ensemble.weights.sum())
-
-
-def _squared(ensemble: Ensemble) -> NDArray[np.float64]:
-    """(N, Q + 1): squared mu that each teacher's nodes were charged so far."""
+def _squared(ensemble: Ensemble) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(N, Q + 1): squared mu that each teacher's nodes were charged so far; (N,): the squared weight that
+    they are charged by: of their own vote, or of all."""
     each = np.where(ensemble.released >= 0, _one(ensemble, True), _one(ensemble, False))
-    took_part = ensemble.voting if ensemble.per_teacher else ensemble.voting.any(axis=0)
-    squared = np.where(took_part, np.square(_charged(ensemble))[:, None] * each, 0.0)
-    return np.concatenate([np.zeros((len(squared), 1)), squared.cumsum(axis=1)], axis=1)
+    alone = ensemble.per_teacher
+    weights = np.square(ensemble.weights if alone else np.full(len(ensemble.weights), ensemble.weights.sum()))
+    squared = np.where(ensemble.voting if alone else ensemble.voting.any(axis=0), weights[:, None] * each, 0.0)
+    return np.concatenate([np.zeros((len(squared), 1)), squared.cumsum(axis=1)], axis=1), weights
 
 
 def _one(ensemble: Ensemble, answered: bool) -> float:
