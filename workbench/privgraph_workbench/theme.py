@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from privgraph.options import nearest
 
@@ -46,6 +46,8 @@ LIGHT, DARK = THEMES["light"], THEMES["dark"]
 
 NEUTRAL = 6
 """The slot of what is there to compare with, and belongs to no group: it is grey."""
+FILES: Mapping[str, Any] = _LOOKS["files"]
+"""Fonts of pictures in files, the first and those of other alphabets, and their markers by symbol."""
 SLOTS: Mapping[str, int] = _LOOKS["slots"]
 """The slot of each method."""
 

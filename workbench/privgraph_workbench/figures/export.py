@@ -30,19 +30,13 @@ from privgraph.runs.records import plain
 from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.chart import Chart, Flag, Rows, flags
 from privgraph_workbench.figures.statements import block
+from privgraph_workbench.theme import FILES
 
 Statements = Mapping[str, PrivacyStatement]
 PICTURES = ("svg", "pdf", "png")
 FORMATS = {kind: mimetypes.types_map[f".{kind}"] for kind in (*PICTURES, "csv", "txt", "json")}
 """Every format, with its media type; `txt` is what belongs beside a CSV."""
 DPI = 160
-FONTS = (
-    *("DejaVu Sans", "Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans CJK KR", "Noto Sans SC", "Noto Sans JP"),
-    *("Noto Sans KR", "WenQuanYi Zen Hei", "Droid Sans Fallback", "PingFang SC", "Hiragino Sans"),
-    *("Apple SD Gothic Neo", "Microsoft YaHei", "SimHei", "Yu Gothic", "Malgun Gothic", "Arial Unicode MS"),
-    *("Noto Sans", "Unifont"),
-)
-"""The first, and fonts of other alphabets that pictures take letters from, where the computer has one."""
 _LENGTH = re.compile(rb"(?<![\w.#])-?\d+\.\d{4,}(?![\w.])")
 """A number of an SVG with more decimals than anybody sees."""
 _ATTRIBUTE = re.compile(rb'"[^"<>]*"')
@@ -147,8 +141,9 @@ def _settings() -> dict[str, Any]:
 
     from privgraph_workbench.figures.drawing.with_matplotlib import SETTINGS
 
+    first, *others = FILES["fonts"]
     there = {one.name for one in fontManager.ttflist}
-    return {**SETTINGS, "font.family": [FONTS[0], *(one for one in FONTS[1:] if one in there)]}
+    return {**SETTINGS, "font.family": [first, *(one for one in others if one in there)]}
 
 
 @contextmanager

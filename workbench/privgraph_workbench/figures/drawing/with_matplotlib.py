@@ -5,7 +5,7 @@ Only the object-oriented interface is used, so that nothing here is shared betwe
 
 import math
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from matplotlib.axes import Axes
@@ -16,15 +16,10 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullForm
 
 from privgraph_workbench.figures.chart import PERCENT_ROOM, Axis, Chart, Panel, Series, strengths
 from privgraph_workbench.figures.drawing.looks import BAND, FAINT, look
-from privgraph_workbench.theme import Theme, theme
+from privgraph_workbench.theme import FILES, Theme, theme
 from privgraph_workbench.words.markup import wrapped
 from privgraph_workbench.words.numbers import exact_percent
 
-MARKERS: Mapping[str, str] = {
-    **{"circle": "o", "square": "s", "diamond": "D", "triangle-up": "^", "triangle-down": "v", "octagon": "8"},
-    **{"cross": "P", "x": "X", "star": "*", "pentagon": "p", "hexagon": "h"},
-}
-"""The theme's symbols."""
 SETTINGS = {"text.parse_math": False, "svg.fonttype": "none", "svg.hashsalt": "privgraph", "pdf.fonttype": 42}
 """What must hold of matplotlib's settings while a chart is drawn and saved: a dollar sign is only a dollar
 sign, text stays text, and equal figures give equal files."""
@@ -208,7 +203,7 @@ def _series(axis: Axes, series: Series, panel: Panel, colours: Theme) -> Any:
         linestyle="none" if series.kind == "points" else dash,
         drawstyle="steps-post" if series.kind == "steps" else "default",
         linewidth=1.8,
-        marker=MARKERS[seen.symbol] if marked else None,
+        marker=FILES["markers"][seen.symbol] if marked else None,
         markersize=0.75 * series.size,
         markerfacecolor=face,
         markeredgecolor=edge,
