@@ -9,7 +9,7 @@ from privgraph.data.spec import DatasetSpec
 from privgraph.data.uploads import delete_upload, node_ids
 from privgraph.registry import METHODS
 from privgraph_workbench.facts import datasets
-from privgraph_workbench.facts.describing import Description, describe
+from privgraph_workbench.facts.datasets import Description, describe
 from privgraph_workbench.figures import figure_of
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.graphs import classes, neighbourhood

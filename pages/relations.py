@@ -18,7 +18,7 @@ from privgraph.runs.graph_id import GraphId
 from privgraph.runs.questions import LONGEST, MOST_NEIGHBOURS, Answer, AskingError
 from privgraph.runs.records import PENDING, RunQuery, RunRecord
 from privgraph.runs.spec import RunSpec, make_spec
-from privgraph_workbench.facts import datasets, describing, plans
+from privgraph_workbench.facts import datasets, plans
 from privgraph_workbench.facts.references import GUARANTEE
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.relations import moved, relation_ranking
@@ -216,7 +216,7 @@ def ranking(asked: tuple[str, ...], chosen: tuple[str, ...], number: int | None)
 def cost(chosen: Mapping[str, RunRecord], records: Sequence[RunRecord]) -> None:
     first, number = list(chosen.values())[-1], None
     with suppress(DataError, OptionError, UnknownName):
-        read, judged = describing.describe(first.spec.dataset, first.spec.data_options), encoders.domains_of(first.spec)
+        read, judged = datasets.describe(first.spec.dataset, first.spec.data_options), encoders.domains_of(first.spec)
         number = next((one["texts"] for one in (read.domains if read else ()) if one["name"] == judged[0]), None)
     ids = tuple(one.id for one in chosen.values())
     rows, steps = ranking(asked, ids, number)

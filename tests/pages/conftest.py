@@ -13,7 +13,7 @@ import privgraph_workbench
 from privgraph.data.errors import DataError
 from privgraph.home import home
 from privgraph.runs.store import RunStore
-from privgraph_workbench.facts import describing
+from privgraph_workbench.facts import datasets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.parts import cart
 from privgraph_workbench.serving import shell
@@ -44,7 +44,7 @@ def unread(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise DataError("not now")
 
-    monkeypatch.setattr(describing, "describe", refuse)
+    monkeypatch.setattr(datasets, "describe", refuse)
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from privgraph.data.errors import NoConnection
 from privgraph.data.load import load
 from privgraph.data.spec import DatasetSpec
 from privgraph.data.uploads import uploads
-from privgraph_workbench.facts import describing
+from privgraph_workbench.facts import datasets
 from privgraph_workbench.jobs import downloads
 from privgraph_workbench.text import texts
 
@@ -44,7 +44,7 @@ def shown(app: AppTest) -> str:
 def test_facts_of_a_graph_are_those_that_were_counted(opened: Open) -> None:
     described("karate")
     app = opened("data", data="karate")
-    found = describing.describe("karate", {})
+    found = datasets.describe("karate", {})
     assert found is not None
     assert found.vote is not None
     assert numbers(app) == {

@@ -21,7 +21,7 @@ from privgraph.runs.questions import Answer, Question
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
 from privgraph.testing.methods import TEXT_FACTS
-from privgraph_workbench.facts import describing
+from privgraph_workbench.facts import datasets
 from privgraph_workbench.parts import encoders
 from privgraph_workbench.serving.offered_files import find
 from privgraph_workbench.words import meaning
@@ -66,7 +66,7 @@ def exemplified(monkeypatch: pytest.MonkeyPatch) -> None:
         domains = tuple({"name": name, "texts": 60, "samples": samples} for name, samples in EXAMPLES.items())
         facts = TEXT_FACTS
 
-    monkeypatch.setattr(describing, "describe", lambda *_, **__: Described())
+    monkeypatch.setattr(datasets, "describe", lambda *_, **__: Described())
 
 
 def lists(app: AppTest) -> list[str]:

@@ -1,21 +1,29 @@
-"""Data sets as pages see them: the catalogue and uploads, what can be loaded now, and their sizes. No
-Streamlit.
+"""Data sets as pages see them: the catalogue and uploads, what can be loaded now, sizes, and what is known of
+a graph. No Streamlit.
 
-What needs the graph itself is made by `privgraph.data.describe` in a process of its own, once, and kept.
+What needs the graph itself is counted by `privgraph.data.describe` in a process of its own, once, and kept: a
+page asks again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
 
+from privgraph.data import facts as engine
 from privgraph.data.catalogue import DATASETS, dataset
 from privgraph.data.errors import DataError
 from privgraph.data.files import available, missing
 from privgraph.data.sizes import known_facts
 from privgraph.data.spec import DatasetSpec, PublicFacts
 from privgraph.data.uploads import uploads
+from privgraph.home import home
 from privgraph.options import Scalar, UnknownName
-from privgraph_workbench.facts import describing
 from privgraph_workbench.words import markup
 
 KINDS = {
@@ -23,6 +31,13 @@ KINDS = {
     "real": "Real, from outside",
     "upload": "Yours",
 }
+FORGET_AFTER = 10.0
+"""Seconds after which a failure is forgotten, and asking tries again."""
+
+_askers = ThreadPoolExecutor(max_workers=2, thread_name_prefix="describe")
+_asked: dict[str, Future[dict[str, Any]]] = {}
+_failed: dict[str, float] = {}
+_lock = Lock()
 
 
 def choices() -> list[DatasetSpec]:
@@ -53,5 +68,100 @@ def public_facts(spec: DatasetSpec, options: Mapping[str, Scalar], split: str) -
         known = known_facts(spec, options)
         if known is not None:
             return known
-    described = describing.describe(spec.name, options, split)
+    described = describe(spec.name, options, split)
     return None if described is None else described.facts
+
+
+@dataclass(frozen=True, kw_only=True)
+class Description:
+    """What is known of a graph, and a node with those around it."""
+
+    facts: PublicFacts
+    degrees: Sequence[Mapping[str, float]]
+    """Rows of low, high, nodes and share."""
+    classes: Mapping[str, int]
+    largest_class: float
+    homophily: float | None
+    """None without edges, and so is `vote`."""
+    homophily_by_chance: float
+    vote: float | None
+    """How often the commonest class among a node's neighbours is its own."""
+    unlabelled: int
+    domains: Sequence[Mapping[str, Any]]
+    """Of texts (`privgraph.data.facts.domain_facts`)."""
+    centre: int
+    edges: Sequence[Sequence[int]]
+    """Of nodes around the centre."""
+    labels: Mapping[int, int]
+    """The class of each of these nodes."""
+    within: int
+    """Nodes within two steps, drawn or not, itself among them."""
+
+
+def describe(
+    name: str, options: Mapping[str, Scalar], split: str = "random", node: int | None = None
+) -> Description | None:
+    """The description, or None while another process makes it.
+
+    Raises `DataError`, `OptionError` or `UnknownName` where it cannot be made.
+    """
+    spec, chosen = dataset(name), dict(options)
+    kept = engine.read_cache(engine.cache_file(spec, node=node, split=split, split_seed=0, options=chosen))
+    if kept is None:
+        kept = _ask(name, chosen, split, node)
+    return None if kept is None else _parse(kept)
+
+
+def _ask(name: str, options: Mapping[str, Scalar], split: str, node: int | None) -> dict[str, Any] | None:
+    key = json.dumps([str(home()), name, sorted(options.items()), split, node])
+    with _lock:
+        if key in _failed and time.monotonic() - _failed[key] > FORGET_AFTER:
+            del _failed[key], _asked[key]
+        if key not in _asked:
+            _asked[key] = _askers.submit(engine.describe, name, node=node, split=split, options=options)
+        asked = _asked[key]
+        if not asked.done():
+            return None
+        if asked.exception() is not None:
+            _failed.setdefault(key, time.monotonic())
+        else:
+            del _asked[key]
+    return asked.result()
+
+
+def sizes(told: Mapping[str, Any]) -> PublicFacts:
+    """The sizes among what `privgraph.data.facts` tells of a graph."""
+    domains = told["domains"]
+    return PublicFacts(
+        **{name: told[name] for name in ("nodes", "edges", "entries", "features", "classes", "undirected")},
+        train_nodes=told["split"]["train"],
+        domains=tuple(one["name"] for one in domains),
+        entities=tuple(one["texts"] for one in domains),
+        relations=tuple(one["relations"] for one in domains),
+    )
+
+
+def _parse(told: Mapping[str, Any]) -> Description:
+    piece, total, most = told["neighbourhood"], told["nodes"], told["degree"]["max"]
+    names: dict[str, int] = {}
+    for row in told["class_counts"]:
+        names[row["name"] if row["name"] not in names else f"{row['name']} ({row['class']})"] = row["count"]
+    labelled = total - told["unlabelled"]
+    return Description(
+        facts=sizes(told),
+        degrees=[
+            {"low": one["low"], "high": min(one["high"], most), "nodes": one["count"], "share": one["count"] / total}
+            for one in told["degree"]["histogram"]
+        ],
+        classes=names,
+        largest_class=told["largest_class_share"],
+        homophily=told["homophily"],
+        homophily_by_chance=sum((count / labelled) ** 2 for count in names.values()),
+        vote=told["neighbours_vote"]["right"],
+        unlabelled=told["unlabelled"],
+        domains=told["domains"],
+        centre=piece["node"],
+        edges=piece["edges"],
+        labels={row["id"]: row["class"] for row in piece["nodes"]},
+        within=piece["within"],
+    )

@@ -16,7 +16,7 @@ from privgraph.runs.asking import Asker, Ticket
 from privgraph.runs.questions import Answer, Asked, AskingError, Question
 from privgraph.runs.records import EXAMPLE, RunRecord
 from privgraph.runs.spec import RunSpec
-from privgraph_workbench.facts import describing
+from privgraph_workbench.facts import datasets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.parts import layout
 from privgraph_workbench.serving import shell
@@ -126,7 +126,7 @@ def examples(spec: RunSpec, domain: str, kept: Sequence[str]) -> None:
     """Texts of the domain as buttons: those whose answers are `kept`, else the first ones of the data."""
     found = list(kept)
     if not kept:
-        told = layout.awaited(describing.describe, spec.dataset, spec.data_options)
+        told = layout.awaited(datasets.describe, spec.dataset, spec.data_options)
         own = [one["samples"] for one in (told.domains if told else ()) if one["name"] == domain]
         found = [text for samples in own for text, _ in samples]
     for place, text in enumerate(list(dict.fromkeys(found))[:MOST_EXAMPLES]):

@@ -31,7 +31,7 @@ from privgraph.privacy.rounding import lower, upper
 from privgraph.registry import method
 from privgraph.runs.records import RunRecord, UnknownRun, Unreadable
 from privgraph.runs.spec import RunSpec
-from privgraph_workbench.facts import datasets, describing, noisy_labels, plans
+from privgraph_workbench.facts import datasets, noisy_labels, plans
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.text import fill, texts
 from privgraph_workbench.words import markup
@@ -144,7 +144,7 @@ def names_of(spec: RunSpec) -> Sequence[str] | None:
     if (names := CLASS_NAMES.get(spec.dataset)) is not None:
         return names
     try:
-        found = describing.describe(spec.dataset, spec.data_options)
+        found = datasets.describe(spec.dataset, spec.data_options)
         return None if found is None else [*found.classes]
     except (DataError, OptionError, UnknownName):
         return ()

@@ -18,7 +18,7 @@ from privgraph.registry import METHODS
 from privgraph.runs.leases import LOG_NAME
 from privgraph.runs.records import UNDONE, RunQuery, RunRecord, StoredEvent, StoreError, UnknownRun
 from privgraph_workbench.components import live_plot
-from privgraph_workbench.facts import datasets, describing, expecting, method_costs, plans
+from privgraph_workbench.facts import datasets, expecting, method_costs, plans
 from privgraph_workbench.facts.expecting import METRIC, Outlook
 from privgraph_workbench.facts.references import interval, without_privacy
 from privgraph_workbench.figures.costs import ledger
@@ -288,7 +288,7 @@ def _on_graph(record: RunRecord) -> None:
         st.button("Another node", key=f"another_node.{record.id}", on_click=another)
         states.badges(evaluator=True)
     spec, node = record.spec, None if chosen is None else int(chosen)
-    around = layout.awaited(describing.describe, spec.dataset, spec.data_options, spec.split, node)
+    around = layout.awaited(datasets.describe, spec.dataset, spec.data_options, spec.split, node)
     if around is None:
         return
     names = [*around.classes]
