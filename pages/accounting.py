@@ -25,7 +25,6 @@ from privgraph_workbench.figures.costs import cost, entry_costs, ledger
 from privgraph_workbench.figures.noise import precision
 from privgraph_workbench.forms import beginnings, data_options, widgets
 from privgraph_workbench.forms.beginnings import SCALE, SIZES
-from privgraph_workbench.jobs import queue
 from privgraph_workbench.parts import choosing, layout, statement
 from privgraph_workbench.parts.links import Statements, drawn_figure
 from privgraph_workbench.text import fill, texts
@@ -276,7 +275,6 @@ def private_row() -> None:
         )
 
 
-queue.tick()
 layout.head("accounting")
 left, right = layout.columns("accounting", (2, 3))
 with left:

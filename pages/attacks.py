@@ -237,7 +237,6 @@ def form(names: Collection[str]) -> None:
 
 words = texts("attacks")
 layout.head("attacks")
-queue.tick()
 run = st.query_params.get("run", "")
 frame = evidence.frame("attacks")
 first = None if "who" in st.query_params else question(frame, run)

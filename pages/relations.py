@@ -29,7 +29,6 @@ from privgraph_workbench.parts import choosing, encoders, layout, sending, state
 from privgraph_workbench.parts.cached import kept
 from privgraph_workbench.parts.encoders import LAST, TEXT
 from privgraph_workbench.parts.links import drawn_figure
-from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, texts
 from privgraph_workbench.words import markup, meaning, naming
 
@@ -290,14 +289,13 @@ def free(spec: RunSpec, options: Mapping[str, Scalar], unit: str, seeds: int) ->
 
 words = texts("relations")
 layout.head("relations")
-queue.tick()
 asked = tuple(st.query_params[key] for key in ("private", "bare") if key in st.query_params)
 records = states.readable(learners(asked))
 for key in ("private", "bare"):
     if (name := st.query_params.get(key)) is not None and name not in {one.id for one in records}:
         widgets.leave_out(key, name, fill(words["unknown"], run=markup.literal(name[:80])))
 chosen = choose(records)
-shell.fragment(sending.progress, run_every=1.0 if sending.pending("relations") else None)("relations")
+sending.progress("relations")
 tabs = st.tabs(["Ask", "Cost", "Train"])
 with tabs[2]:
     train(chosen.get("private", chosen.get("bare")))

@@ -273,6 +273,5 @@ def show_list() -> None:
         side_by_side(readable)
 
 
-queue.tick()
 if not one_run.shown():
     show_list()

@@ -68,7 +68,6 @@ def recent() -> None:
         layout.link("runs", f"All {total:,} runs", "list_alt")
 
 
-queue.tick()
 st.title("privgraph")
 st.markdown(page("start")[0])
 drawn = curve(queue.examples().url, layout.theme())

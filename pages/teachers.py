@@ -299,7 +299,6 @@ def comparison(found: Sequence[RunRecord], able: Mapping[str, str], record: RunR
 
 words, helps = texts("teachers"), texts("teachers")["numbers"]
 layout.head("teachers")
-queue.tick()
 asked = st.query_params.get("run", "")
 found, able = teacher_runs(asked)
 records = {one.id: one for one in states.readable(found)}

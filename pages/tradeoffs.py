@@ -41,7 +41,6 @@ from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import data_title, method_title
 from privgraph_workbench.words.numbers import duration, percent
 
-POLL_SECONDS = 2.0
 OPENED = "tradeoffs.opened"
 MOST = 200  # runs that are sent at once
 MOST_KNOWN = 2000
@@ -127,20 +126,15 @@ def reach(found: Sequence[advice.Advice], wished: float) -> None:
         st.markdown(fill(texts("advice")["reached"], **slots, accuracy=percent(one.accuracy)))
 
 
-def answer(graph: str, unit: str, was_pending: bool) -> None:
-    """The figure and the advice; drawn again as runs end."""
-    sending.progress("tradeoffs")
-    busy = sending.pending("tradeoffs")
-    if was_pending and not busy:
-        st.rerun()
+def answer(graph: str, unit: str) -> None:
+    """The figure and the advice."""
     opened = str(st.session_state.pop(OPENED, "")).split()
     if len(opened) == 1:
         st.switch_page(shell.page("train"), query_params={"run": opened[0]})
     elif opened:
         st.switch_page(shell.page("runs"), query_params={"chosen": ",".join(opened)})
     if finished(graph).empty:
-        if not busy:
-            st.info("No finished run on this graph. Start a sweep below.", icon="📈")
+        st.info("No finished run on this graph. Start a sweep below.", icon="📈")
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         shared = {"key": "wished", "bind": "query-params", "placeholder": "none", "width": 180}
@@ -250,7 +244,6 @@ def train(name: str, graph: str, unit: str) -> None:
 
 
 layout.head("tradeoffs")
-queue.tick()
 known = graphs()
 here = [one.name for one in datasets.choices() if available(one)]
 counts = {one: known.get(one, ("", 0))[1] for one in (*known, *here)}
@@ -264,7 +257,7 @@ offered = {one: method.title for one, method in METHODS.items()}
 methods = choosing.several(right, "Methods", offered, "curve", placeholder="all")
 words, _ = known.get(name, (GraphId.made(name, {}, "random").words(), 0))
 layout.reading("tradeoffs")
-busy = sending.pending("tradeoffs")
-shell.fragment(answer, run_every=POLL_SECONDS if busy else None)(words, unit, busy)
+sending.progress("tradeoffs")
+shell.fragment(answer)(words, unit)
 begun = partial(train, name, words, "edge" if unit == BOTH else unit)
 layout.folded("Run a sweep", "sweep", begun, icon="play_arrow", opened=name not in known)

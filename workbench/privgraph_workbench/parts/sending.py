@@ -7,7 +7,7 @@ from dataclasses import replace
 import streamlit as st
 
 from privgraph.runs.queueing import LOCAL
-from privgraph.runs.records import FINISHED, PENDING, RunQuery, RunRecord
+from privgraph.runs.records import PENDING, RunQuery, RunRecord
 from privgraph.runs.spec import RunSpec
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.parts import layout
@@ -54,22 +54,22 @@ def sweep(page: str, specs: Sequence[RunSpec], engine: str = LOCAL) -> None:
         st.rerun()
 
 
-def pending(page: str) -> bool:
-    """Whether runs that were sent from that page are under way."""
-    ids = st.session_state.get(f"sent.{page}", ())
-    return bool(ids) and bool(queue.own().count(RunQuery(ids=ids, states=PENDING)))
-
-
 def progress(page: str) -> None:
-    """How far the runs are that were sent last from that page; the way to them once they are over."""
-    ids: tuple[str, ...] = st.session_state.get(f"sent.{page}", ())
-    if not ids:
-        return
+    """How far the runs are that were sent last from that page, which is drawn again as they end; the way to
+    them once they are over."""
+    if ids := st.session_state.get(f"sent.{page}"):
+        left = queue.own().count(RunQuery(ids=ids, states=PENDING))
+        shell.fragment(_progress, run_every=1.0 if left else None)(ids, left)
+
+
+def _progress(ids: tuple[str, ...], before: int) -> None:
     queue.tick()
     states = Counter(queue.own().states(ids).values())
-    over = sum(count for state, count in states.items() if state in FINISHED)
-    st.progress(over / len(ids), text=", ".join(f"{state}: {count}" for state, count in states.items()))
-    if over == len(ids):
+    left = sum(count for state, count in states.items() if state in PENDING)
+    if left != before:
+        st.rerun()
+    st.progress(1 - left / len(ids), text=", ".join(f"{state}: {count}" for state, count in states.items()))
+    if not left:
         layout.link("runs", "Open these runs", store=shell.MINE, chosen=",".join(ids[:20]))
     elif st.button("Stop", key="sweep_stop", icon=":material/stop:"):
         for row in queue.own().find_rows(RunQuery(ids=ids, states=PENDING)):

@@ -85,6 +85,7 @@ def run() -> None:
     _read_address(chosen)
     with guarded():
         if chosen.url_path in LISTS_RUNS:
+            queue.tick()
             _switch()
         chosen.run()
         if runtime.exists():
