@@ -21,8 +21,8 @@ from privgraph.runs.records import RunQuery, StoreError
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph_workbench import advice, summary, sweeps
 from privgraph_workbench.facts import datasets, expecting, method_costs, plans
-from privgraph_workbench.facts.drowned import drowned
 from privgraph_workbench.facts.expecting import Outlook
+from privgraph_workbench.facts.plans import drowned
 from privgraph_workbench.figures.runs import expected
 from privgraph_workbench.forms import beginnings, data_options, widgets
 from privgraph_workbench.forms.beginnings import SEEDS, SETUP

@@ -12,7 +12,7 @@ from privgraph.runs.records import RunRecord
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import expecting
-from privgraph_workbench.facts.drowned import drowned
+from privgraph_workbench.facts.plans import drowned
 from privgraph_workbench.facts.references import without_privacy
 from privgraph_workbench.figures.settings import setting_rows
 
