@@ -19,6 +19,7 @@ from privgraph.api.planning import chosen_spec
 from privgraph.api.run import Run, RunFailed
 from privgraph.calls import in_words
 from privgraph.options import OptionError, short
+from privgraph.runs.database import url_of
 from privgraph.runs.launch import wait
 from privgraph.runs.leases import LOG_NAME
 from privgraph.runs.records import RunQuery, RunRecord, StoreError
@@ -63,7 +64,7 @@ def open_store(where: str | PathLike[str] | RunStore | None = None) -> RunStore:
     if folder.exists() and not folder.is_dir():
         raise OptionError(f"store must be a folder, and {folder.name} is a file")
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return RunStore.open(f"sqlite:///{folder / 'runs.sqlite'}", folder / "runs")
+    return RunStore.open(url_of(folder / "runs.sqlite"), folder / "runs")
 
 
 @lru_cache(maxsize=1)
@@ -71,7 +72,7 @@ def _memory(_process: int) -> RunStore:
     """Workers are processes of their own, so that even this store lies in a folder, which nobody else may
     enter."""
     folder = Path(tempfile.mkdtemp(prefix="privgraph-"))
-    store = RunStore.open(f"sqlite:///{folder / 'runs.sqlite'}", folder / "runs")
+    store = RunStore.open(url_of(folder / "runs.sqlite"), folder / "runs")
     atexit.register(_forget, store, folder, os.getpid())
     return store
 

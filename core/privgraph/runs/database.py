@@ -199,6 +199,15 @@ def _absent(connection: sa.Connection) -> list[sa.Column[Any]]:
     return [column for column in runs.c if column.name not in there]
 
 
+def url_of(file: Path) -> str:
+    """The database URL of an SQLite file, whatever letters its path has.
+
+    >>> url_of(Path("/tmp/50%/a?b/runs.sqlite"))
+    'sqlite:////tmp/50%25/a%3Fb/runs.sqlite'
+    """
+    return sa.URL.create("sqlite", database=str(file)).render_as_string(hide_password=False)
+
+
 def shown(url: sa.URL) -> str:
     """The URL without any password, wherever one stands in it."""
     hidden = {name: "***" if "password" in name.lower() else value for name, value in url.query.items()}

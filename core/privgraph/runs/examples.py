@@ -25,6 +25,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from privgraph.home import data_root, home
+from privgraph.runs.database import url_of
 from privgraph.runs.launch import environment
 from privgraph.runs.records import EXAMPLE as PREFIX
 from privgraph.runs.records import RunQuery, RunRecord
@@ -90,7 +91,7 @@ def _unpacked(path: Path) -> Path:
 
 def _opened(folder: Path, *, writes: bool = False) -> RunStore:
     read_only = "" if writes else "?uri=true&immutable=1"
-    return RunStore.open(f"sqlite:///{folder / 'runs.sqlite'}{read_only}", folder / "runs")
+    return RunStore.open(url_of(folder / "runs.sqlite") + read_only, folder / "runs")
 
 
 @lru_cache(maxsize=4)
@@ -112,7 +113,7 @@ def again(record: RunRecord, folder: Path) -> RunRecord:
     Numbers are the same up to the order of sums, which depends on the machine and the libraries.
     """
     (folder / "noise.key").write_bytes(OPEN_KEY)
-    store = RunStore.open(f"sqlite:///{folder.resolve() / 'runs.sqlite'}", folder.resolve() / "runs")
+    store = RunStore.open(url_of(folder.resolve() / "runs.sqlite"), folder.resolve() / "runs")
     run = store.submit(record.spec)
     surroundings = {**environment(store), "PRIVGRAPH_HOME": str(folder.resolve())}
     surroundings.setdefault("PRIVGRAPH_DATA", str(data_root().resolve()))
@@ -140,7 +141,7 @@ def write(
     """
     specs = {spec.id: spec for held in chapters.values() for spec in held}
     with tempfile.TemporaryDirectory() as folder:
-        made = RunStore.open(f"sqlite:///{Path(folder) / 'runs.sqlite'}", Path(folder) / "runs")
+        made = RunStore.open(url_of(Path(folder) / "runs.sqlite"), Path(folder) / "runs")
         with store.database.read() as source, made.database.write() as target:
             target.execute(sa.text("CREATE TABLE files (run TEXT, name TEXT, content BLOB)"))
             numbers: dict[str, int] = {}

@@ -25,7 +25,7 @@ from privgraph.home import home
 from privgraph.progress import Event, Log
 from privgraph.runs import listing, queueing
 from privgraph.runs.artifacts import QUERY, Artifacts, clear, opened, parted
-from privgraph.runs.database import Database, forget
+from privgraph.runs.database import Database, forget, url_of
 from privgraph.runs.evidence import Evidence, number_of
 from privgraph.runs.leases import Leases
 from privgraph.runs.queueing import LOCAL
@@ -79,7 +79,7 @@ class RunStore(Evidence):
         whose artifacts lie elsewhere tells its workers so (`launch.environment`): two stores that shared the
         folder of a run would clear each other's files.
         """
-        chosen = url or os.environ.get("PRIVGRAPH_STORE") or f"sqlite:///{home().resolve() / 'runs.sqlite'}"
+        chosen = url or os.environ.get("PRIVGRAPH_STORE") or url_of(home().resolve() / "runs.sqlite")
         told = os.environ.get(ARTIFACTS)
         bare, named = parted(chosen)
         database = Database(bare)
