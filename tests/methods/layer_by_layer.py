@@ -8,7 +8,7 @@ import torch
 from torch.nn import functional
 
 from privgraph.data.graph import Graph, without_edges
-from privgraph.methods.accuracies import SPLITS, chance_level, split_accuracies
+from privgraph.methods.accuracies import SPLITS, split_accuracies, test_measures
 from privgraph.methods.baselines.options import GraphNetworkOptions
 from privgraph.methods.training import Context
 from privgraph.nn.gnn import GraphNetwork, initialise
@@ -48,11 +48,12 @@ def fit_by_layers(graph: Graph, options: GraphNetworkOptions, context: Context) 
             logits = model(x, adjacency)
             accuracies = split_accuracies(logits.argmax(dim=1), y, masks)
             if not best or "val_accuracy" not in accuracies or accuracies["val_accuracy"] > best["val_accuracy"]:
-                best, answers = accuracies, {"linked": logits, "alone": model(x, unlinked)}
+                best, said = accuracies, logits
+                answers = {"linked": logits, "alone": model(x, unlinked)}
         yield Metric(name="train_loss", value=loss.item(), step=epoch)
     if context.outsider is not None:
         context.outsider.hears(**answers)
-    yield Result(metrics={**best, **chance_level(y[masks["test"]])})
+    yield Result(metrics={**best, **test_measures(said[masks["test"]], y[masks["test"]])})
 
 
 def losses(events: Iterable[Event]) -> list[float]:

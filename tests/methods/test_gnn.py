@@ -27,7 +27,7 @@ from privgraph.methods.training import Context, planned, train_one
 from privgraph.nn.gnn import GraphNetwork, initialise
 from privgraph.progress import Event, Metric, Result
 
-CHANCE = ("test_nodes", "majority_class_accuracy")
+CHANCE = ("test_nodes", "majority_class_accuracy", "test_macro_f1", "test_auc")
 
 
 def attention_by_hand(layer: torch.nn.Module, h: torch.Tensor, looped: torch.Tensor) -> torch.Tensor:

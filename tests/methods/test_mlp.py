@@ -15,7 +15,7 @@ from privgraph.methods.training import train_one
 from privgraph.progress import Metric, Result
 
 SOCIAL = {"nodes": 200, "degree": 8.0, "signal": 3.0}
-CHANCE = ("test_nodes", "majority_class_accuracy")
+CHANCE = ("test_nodes", "majority_class_accuracy", "test_macro_f1", "test_auc")
 
 
 @pytest.mark.parametrize("layers", [1, 3])

@@ -23,7 +23,7 @@ from privgraph.registry import method
 
 METHODS = ("progap", "gap")
 UNITS = ("none", "edge", "node")
-CHANCE = ("test_nodes", "majority_class_accuracy")
+CHANCE = ("test_nodes", "majority_class_accuracy", "test_macro_f1", "test_auc")
 
 
 def _config(name: str, **options: Any) -> Any:

@@ -178,6 +178,10 @@ def _accuracy(record: RunRecord) -> None:
         if ends and majority is not None and ends[0] <= majority:
             hint = fill(words["chance"], majority=percent(majority))
             st.badge("no better than guessing", color="orange", help=hint)
+    for name, label in (("test_macro_f1", "Macro F1"), ("test_auc", "AUC of classes")):
+        if name in record.metrics:
+            with st.container(width="content"):
+                st.metric(label, f"{record.metrics[name]:.3f}", help=words[name])
 
 
 def _without_privacy(record: RunRecord, told: bool) -> None:

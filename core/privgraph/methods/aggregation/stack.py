@@ -15,7 +15,7 @@ from privgraph.mechanisms.aggregation import AggregationPerturbation, release_st
 from privgraph.mechanisms.degree import bounded_graph
 from privgraph.mechanisms.gradients import PrivateGradients
 from privgraph.methods import predictions
-from privgraph.methods.accuracies import chance_level
+from privgraph.methods.accuracies import test_measures
 from privgraph.methods.aggregation.options import AggregationConfig, unprotected_training
 from privgraph.methods.training import Member
 from privgraph.nn.inputs import Inputs, Shared
@@ -214,7 +214,7 @@ class Stack:
                     metrics[f"{name}_accuracy"] = float(right[index][mask].double().mean())
             test = self.test_masks[index]
             if bool(test.any()):
-                metrics |= chance_level(self.labels[test])
+                metrics |= test_measures(logits[index][:, test].t(), self.labels[test])
                 metrics["test_precision"] = macro_precision(predicted[index][test], self.labels[test], self.classes)
             if member.context.outsider is not None:
                 member.context.outsider.hears(linked=logits[index].t())

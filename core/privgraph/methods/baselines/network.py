@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from privgraph.data.graph import Graph, without_edges
-from privgraph.methods.accuracies import SPLITS, chance_level
+from privgraph.methods.accuracies import SPLITS, test_measures
 from privgraph.methods.baselines.options import GraphNetworkOptions
 from privgraph.methods.outsider import Outsider
 from privgraph.methods.training import Context, keep_predictions
@@ -72,9 +72,10 @@ def fit_together(
                     yield index, event
     for index, member in enumerate(members):
         member.answer()
-        for kept in keep_predictions(contexts[index], member.predicted, options.unit):
+        for kept in keep_predictions(contexts[index], member.scores.argmax(0), options.unit):
             yield index, kept
-        yield index, Result(metrics={**member.best, **chance_level(graph.y[member.test])})
+        test = member.test
+        yield index, Result(metrics={**member.best, **test_measures(member.scores[:, test].t(), graph.y[test])})
 
 
 def fit_as_one(
@@ -128,10 +129,10 @@ def _fit_batch(
     masks = {name: torch.stack([getattr(graph, f"{name}_mask") for graph in graphs], 1).to(x.device) for name in SPLITS}
     counts = {name: mask.sum(0).tolist() for name, mask in masks.items()}
     weight = masks["train"].to(x.dtype) / masks["train"].sum(0)
-    labels = y.view(-1, 1, 1).expand(-1, len(graphs), 1)
+    labels = y.clamp(min=0).view(-1, 1, 1).expand(-1, len(graphs), 1)
     optimiser = torch.optim.Adam(batch.own.values(), lr=options.learning_rate, weight_decay=options.weight_decay)
     best: list[dict[str, float]] = [{} for _ in graphs]
-    predicted = torch.zeros(len(y), len(graphs), dtype=torch.int64, device=x.device)
+    kept_scores = x.new_zeros(0)
     states = batch.state()
     for epoch in range(1, options.epochs + 1):
         optimiser.zero_grad()
@@ -140,8 +141,8 @@ def _fit_batch(
         torch.autograd.backward(losses.sum())
         optimiser.step()
         with torch.no_grad():
-            said = batch.logits(x, around).argmax(-1)
-            right = said == y.unsqueeze(1)
+            scores = batch.logits(x, around)
+            right = scores.argmax(-1) == y.unsqueeze(1)
             hits = [(right & mask).sum(0) for mask in masks.values()]
             told = torch.stack([one.double() for one in (losses.detach(), *hits)]).tolist()  # counts stay exact
         better = []
@@ -158,16 +159,17 @@ def _fit_batch(
                 yield place, event
         if better:
             rows = torch.tensor(better, device=x.device)
-            predicted[:, rows] = said[:, rows]
+            kept_scores = scores.clone() if epoch == 1 else kept_scores.index_copy_(1, rows, scores[:, rows])
             for name, value in batch.state().items():
                 states[name][rows] = value[rows]
     for place, (graph, context) in enumerate(zip(graphs, contexts, strict=True)):
         if context.outsider is not None:
             pattern.load_state_dict(pattern.state_dict() | {name: value[place] for name, value in states.items()})
             _tell(context.outsider, copy.deepcopy(pattern).eval(), x, adjacency)
-        for kept in keep_predictions(context, predicted[:, place], options.unit):
+        own, test = kept_scores[:, place], graph.test_mask
+        for kept in keep_predictions(context, own.argmax(-1), options.unit):
             yield place, kept
-        yield place, Result(metrics={**best[place], **chance_level(graph.y[graph.test_mask])})
+        yield place, Result(metrics={**best[place], **test_measures(own.cpu()[test], graph.y[test])})
 
 
 def _tell(outsider: Outsider, model: GraphNetwork, x: Tensor, adjacency: Tensor) -> None:
@@ -214,22 +216,22 @@ class _Member:
         self._counts = {name: int(mask.sum()) for name, mask in masks.items() if bool(mask.any())}
         self._masks = torch.stack([masks[name] for name in self._counts]).float()
         self.best: dict[str, float] = {}
-        self.predicted = torch.zeros(0, dtype=torch.int64)
-        """The classes (|V|,) that the network of the best epoch predicts."""
+        self.scores = torch.zeros(0)
+        """The logits (C, |V|) of the network of the best epoch."""
         self._state: tuple[Tensor, ...] = ()
 
     @torch.inference_mode()
     def epoch(self, work: Workspace) -> tuple[float, dict[str, float]]:
         """Take a step; loss before it, and accuracies after it."""
         loss = self._network.step(work)
-        predicted = self._network.evaluate().max(0).indices
-        right = (predicted == self._around.y).float()
+        scores = self._network.evaluate()
+        right = (scores.max(0).indices == self._around.y).float()
         hits = (self._masks @ right).tolist()
         accuracies = {
             f"{name}_accuracy": hit / count for (name, count), hit in zip(self._counts.items(), hits, strict=True)
         }
         if _better(accuracies, self.best):
-            self.best, self.predicted = accuracies, predicted
+            self.best, self.scores = accuracies, scores.clone()
             if self._outsider is not None:
                 self._state = self._network.state()
         return float(loss), accuracies

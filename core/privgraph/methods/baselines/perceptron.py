@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import torch
 
-from privgraph.methods.accuracies import SPLITS, chance_level
+from privgraph.methods.accuracies import SPLITS, test_measures
 from privgraph.methods.baselines.mlp.config import MlpOptions
 from privgraph.methods.training import Member, keep_predictions
 from privgraph.nn.inputs import Shared
@@ -61,19 +61,17 @@ def results(
     """Each member's accuracies, with the parameters that its training left."""
     labels, masks = labels_and_masks(members)
     found = accuracies(net, [inputs], labels, [masks[name] for name in SPLITS])
-    told = [member.context for member in members if member.context.outsider or member.context.folder]
-    if told:
-        for index, member, logits in zip(
-            indices, members, net.forward([inputs], EVALUATION).transpose(1, 2), strict=True
-        ):
-            if member.context.outsider is not None:
-                member.context.outsider.hears(linked=logits)
-            for kept in keep_predictions(member.context, logits.argmax(1), member.config.unit):
-                yield index, kept
+    said = net.forward([inputs], EVALUATION).transpose(1, 2)
+    for index, member, logits in zip(indices, members, said, strict=True):
+        if member.context.outsider is not None:
+            member.context.outsider.hears(linked=logits)
+        for kept in keep_predictions(member.context, logits.argmax(1), member.config.unit):
+            yield index, kept
     for place, index in enumerate(indices):
+        test = masks["test"][place]
         metrics = {
             f"{name}_accuracy": float(values[place])
             for name, values in zip(SPLITS, found, strict=True)
             if bool(masks[name][place].any())
         }
-        yield index, Result(metrics={**metrics, **chance_level(labels[masks["test"][place]])})
+        yield index, Result(metrics={**metrics, **test_measures(said[place][test], labels[test])})

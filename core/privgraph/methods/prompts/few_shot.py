@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from privgraph.data.graph import Graph
-from privgraph.methods.accuracies import chance_level
+from privgraph.methods.accuracies import test_measures
 from privgraph.methods.prompts.options import PromptOptions
 from privgraph.methods.prompts.pretrained import PreparedGraph, prepare
 from privgraph.methods.training import Context
@@ -106,21 +106,30 @@ class Judge:
             "val": self._prepared.query_nodes,
             "test": self._prepared.test_nodes,
         }
-        found = {f"{name}_accuracy": self.accuracy(answering, nodes) for name, nodes in parts.items()}
-        return {**found, **chance_level(self._prepared.labels[self._prepared.test_nodes])}
+        said = {name: self._answers(answering, nodes) for name, nodes in parts.items()}
+        truth = {name: self._prepared.labels[nodes] for name, nodes in parts.items()}
+        found = {f"{name}_accuracy": _share(said[name].argmax(-1) == truth[name]) for name in parts}
+        return {**found, **test_measures(said["test"], truth["test"])}
 
-    @torch.no_grad()
     def accuracy(self, answering: Answering, nodes: Tensor) -> float:
         """The share of `nodes` (n,) whose class is named."""
-        right = 0
+        said = self._answers(answering, nodes).argmax(-1)
+        return _share(said == self._prepared.labels[nodes])
+
+    @torch.no_grad()
+    def _answers(self, answering: Answering, nodes: Tensor) -> Tensor:
+        """(n, C): what is said of `nodes` (n,)."""
+        said = [torch.zeros(0, self._prepared.classes)]
         for first in range(0, len(nodes), BUILT):
             own = nodes[first : first + BUILT]
             egos = self._prepared.egos(own)
             for start in range(0, len(own), AT_ONCE):
-                part = slice(start, start + AT_ONCE)
-                said = answering(egos.take(part).to(self._device)).argmax(-1).cpu()
-                right += int((said == self._prepared.labels[own[part]]).sum())
-        return right / len(nodes)
+                said.append(answering(egos.take(slice(start, start + AT_ONCE)).to(self._device)).cpu())
+        return torch.cat(said)
+
+
+def _share(right: Tensor) -> float:
+    return int(right.sum()) / len(right)
 
 
 def progress(done: int, total: int) -> Progress:

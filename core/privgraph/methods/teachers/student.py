@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from privgraph.data.graph import Graph
-from privgraph.methods.accuracies import chance_level
+from privgraph.methods.accuracies import test_measures
 from privgraph.methods.teachers.options import StudentOptions
 from privgraph.methods.training import Context
 from privgraph.progress import Event, Metric, Progress
@@ -146,7 +146,7 @@ def student_metrics(public: Graph, logits: Tensor) -> Mapping[str, float]:
 
 def final_metrics(public: Graph, logits: Tensor) -> dict[str, float]:
     """The same at the end of a run, with what naming the largest class of the test nodes reaches."""
-    return {**student_metrics(public, logits), **chance_level(public.y[public.test_mask])}
+    return {**student_metrics(public, logits), **test_measures(logits[public.test_mask], public.y[public.test_mask])}
 
 
 def _evaluate(model: Sage, read: Tensor, table: Table) -> Tensor:

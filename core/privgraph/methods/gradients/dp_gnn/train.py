@@ -10,7 +10,7 @@ from torch.nn import functional
 from privgraph.data.graph import without_edges
 from privgraph.mechanisms.gradients import SUMS, PrivateGradients
 from privgraph.mechanisms.sampling import poisson_batch
-from privgraph.methods.accuracies import SPLITS, chance_level, split_accuracies
+from privgraph.methods.accuracies import SPLITS, split_accuracies, test_measures
 from privgraph.methods.gradients.dp_gnn.config import Config
 from privgraph.methods.gradients.dp_gnn.network import SubgraphNetwork
 from privgraph.methods.gradients.dp_gnn.subgraphs import by_width, frozen_subgraphs, widths
@@ -56,7 +56,7 @@ def _train_one(member: Member[Config]) -> Iterator[Event]:
     unlinked = without_edges(facts.nodes).to(device) if context.outsider is not None else None
     best: dict[str, float] = {}
     answers: dict[str, torch.Tensor] = {}
-    predicted = torch.zeros(0, dtype=torch.int64)
+    said = torch.zeros(0)
     for epoch in range(1, config.epochs + 1):
         total_loss, drawn = 0.0, 0
         count = epoch * steps // config.epochs - (epoch - 1) * steps // config.epochs
@@ -82,7 +82,7 @@ def _train_one(member: Member[Config]) -> Iterator[Event]:
         accuracies = split_accuracies(logits.argmax(dim=1), y, masks)
         better = "val_accuracy" in accuracies and accuracies["val_accuracy"] > best.get("val_accuracy", -1.0)
         if config.selection == "last" or better:
-            best, predicted = accuracies, logits.argmax(dim=1)
+            best, said = accuracies, logits
             if unlinked is not None:
                 answers = {"linked": logits, "alone": network.predict(x, unlinked)}
         if drawn:
@@ -95,5 +95,5 @@ def _train_one(member: Member[Config]) -> Iterator[Event]:
     for chosen in config.unpaid():
         context.ledger.add(chosen)
         yield Spent(entry=entry_to_json(chosen))
-    yield from keep_predictions(context, predicted, config.unit)
-    yield Result(metrics={**best, **chance_level(y[masks["test"]])})
+    yield from keep_predictions(context, said.argmax(dim=1), config.unit)
+    yield Result(metrics={**best, **test_measures(said[masks["test"]], y[masks["test"]])})

@@ -10,7 +10,7 @@ import torch
 
 from privgraph.mechanisms.subgraph_gradients import SubgraphGradients
 from privgraph.methods import predictions
-from privgraph.methods.accuracies import SPLITS, chance_level, split_accuracies
+from privgraph.methods.accuracies import SPLITS, split_accuracies, test_measures
 from privgraph.methods.gradients.heter_poisson.config import Config
 from privgraph.methods.gradients.heter_poisson.sampling import HeterPoisson, inference_subgraphs
 from privgraph.methods.gradients.heter_poisson.smoothing import smoothed
@@ -118,4 +118,4 @@ def _train_one(member: Member[Config]) -> Iterator[Event]:
         )
         # Those of training nodes read their own features, and are not covered.
         yield Artifact(name=predictions.NAME, title="Predicted class of every node (not for release)")
-    yield Result(metrics={**accuracies, **chance_level(y[masks["test"]])})
+    yield Result(metrics={**accuracies, **test_measures(logits[masks["test"]], y[masks["test"]])})

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from privgraph.methods import predictions
-from privgraph.methods.accuracies import chance_level
+from privgraph.methods.accuracies import test_measures
 from privgraph.methods.outsider import Parts
 from privgraph.methods.prompts.dp_gpl.config import Config
 from privgraph.methods.prompts.dp_gpl.ensemble import NAME as ENSEMBLE
@@ -341,7 +341,7 @@ class Run:
         chances = self._chances(prepared, table, student, public)
         at = torch.searchsorted(public, prepared.test_nodes)
         self.metrics["test_accuracy"] = _accuracy(chances[at], prepared, prepared.test_nodes)
-        self.metrics.update(chance_level(prepared.labels[prepared.test_nodes]))
+        self.metrics.update(test_measures(chances[at].clamp(min=1e-30).log(), prepared.labels[prepared.test_nodes]))
         yield Metric(name="test_accuracy", value=self.metrics["test_accuracy"], step=self.steps, stage="student")
         if self.context.folder is not None:
             predictions.write(
