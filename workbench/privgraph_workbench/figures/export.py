@@ -47,19 +47,10 @@ _lock = threading.RLock()
 def export(
     figure: str, rows: Rows, statements: Statements, kind: str, theme: str = "light", *, made: date | None = None
 ) -> bytes:
-    """The figure of that name as a file of that format.
-
-    Args:
-        figure: Its name.
-        rows: As its `data` gives them.
-        statements: By label; without any the file says that nothing is guaranteed.
-        kind: Of `FORMATS`.
-        theme: `light` or `dark`.
-        made: The day on which it is taken away; None in a file that is the same whenever it is made.
-
-    Raises:
-        ValueError: The figure, format or theme is unknown.
-    """
+    """The figure of that name as a file of a format of `FORMATS`, of rows as its `data` gives them, with
+    statements by label; without any the file says that nothing is guaranteed. The theme is `light` or `dark`;
+    with the day on which it is `made` files are the same on one day, else always. Raises `ValueError` for an
+    unknown figure, format or theme."""
     if kind not in FORMATS:
         raise ValueError(f"format must be one of {', '.join(FORMATS)} (got {kind}){nearest(kind, FORMATS)}")
     return files(figure, rows, statements, kinds=(kind,), theme=theme, made=made)[kind]

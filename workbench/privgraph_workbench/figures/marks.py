@@ -100,23 +100,11 @@ def placed(epsilon: float | None) -> bool:
 
 
 def marks(
-    rows: Rows,
-    x: str | Sequence[Coordinate],
-    y: str | Sequence[Coordinate],
-    *,
-    hover: str = "",
-    **look: Any,
+    rows: Rows, x: str | Sequence[Coordinate], y: str | Sequence[Coordinate], *, hover: str = "", **look: Any
 ) -> Series:
-    """A series with a place for each row.
-
-    Args:
-        rows: What is drawn.
-        x: A column, or the places.
-        y: The same.
-        hover: Columns that stand where the mouse rests, a line each, as text/figures.toml names them, where
-            they have a value; "": name and place.
-        **look: Fields of `Series`; without a `kind` points, and of an `epsilon` under its title.
-    """
+    """A series with a place for each row: `x` and `y` are columns, or the places. Where the mouse rests the
+    columns of `hover` stand, a line each, as text/figures.toml names them, where they have a value; "": name
+    and place. `look` are fields of `Series`: without a `kind` points, and of an `epsilon` under its title."""
     told = {column: texts("figures")["columns"][column] for column in hover.split()}
     lines = (
         [f"{title} {FORMS[form](row[name])}" for name, (title, form) in told.items() if row.get(name) not in (None, "")]

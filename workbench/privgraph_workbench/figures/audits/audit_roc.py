@@ -91,10 +91,11 @@ def data(record: AuditRecord, scale: str = "linear") -> list[Row]:
 
     known = {"sound": record.sound, "published": record.published}
     claims = {curve: one for curve, one in known.items() if one is not None and math.isfinite(one)}
-    corners = {curve: _corner(one, record.delta) for curve, one in claims.items()}
+    # where the two sides of a region meet, and a claim begins to allow less than everything
+    corners = {curve: (1 - record.delta) / (1 + math.exp(one)) for curve, one in claims.items() if one < 700}
     outsider = record.adversary is Adversary.OUTSIDER
     seen = [false for false in record.roc_false if false > 0]
-    seen += [] if outsider else [one for corner in corners.values() for one in corner if one > RAREST]
+    seen += [] if outsider else [one for one in corners.values() if one > RAREST]
     least = max(RAREST, decade(seen))
     ends = np.geomspace(least, 1, POINTS) if scale == "log" else np.linspace(0, 1, POINTS)
     curve = np.array([record.roc_false, record.roc_true])
@@ -112,18 +113,13 @@ def data(record: AuditRecord, scale: str = "linear") -> list[Row]:
         low, high = chance_band(own, sizes, places, record.confidence)
         add("band", places, None, low=low, high=high)
     for claim, epsilon in claims.items():
-        corner = [place for place in corners[claim] if scale == "linear" or place > least]
+        corner = [one for at, one in corners.items() if at == claim and (scale == "linear" or one > least)]
         false = sorted({*ends.tolist(), *corner})
         add(claim, false, [frontier(one, epsilon, record.delta) for one in false], epsilon=epsilon)
     for claim, shift in shifts.items():
         if shift is not None:
             add(claim, ends, ndtr(ndtri(ends) + shift), epsilon=epsilons[claim])
     return rows
-
-
-def _corner(epsilon: float, delta: float) -> tuple[float, ...]:
-    """Where the two sides of the region meet, and a claim begins to allow less than everything."""
-    return ((1 - delta) / (1 + math.exp(epsilon)),) if epsilon < 700 else ()
 
 
 def leaving(rows: Rows) -> list[Row]:

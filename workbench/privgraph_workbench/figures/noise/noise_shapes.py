@@ -13,11 +13,9 @@ SAMPLES, POINTS, BINS, REACH = 200_000, 500, 48, 4.0
 
 
 def draws(kind: str, count: int, dimensions: int, generator: np.random.Generator) -> NDArray[np.float64]:
-    """(count, dimensions) samples of mean 0 and variance 1 a coordinate. Raises `ValueError` for an unknown
-    kind.
-
-    Spherical Laplace is Algorithm 4 of the paper: one exponential W for all coordinates, times a Gaussian.
-    """
+    """(count, dimensions) samples of mean 0 and variance 1 a coordinate. Spherical Laplace is Algorithm 4 of
+    the paper: one exponential W for all coordinates, times a Gaussian. Raises `ValueError` for an unknown
+    kind."""
     if kind == "independent Laplace":
         return generator.laplace(scale=2**-0.5, size=(count, dimensions))
     one_of("kind", kind, KINDS)

@@ -44,10 +44,9 @@ def data(
 @figure("told_numbers", "What was published around them", data, settings=True)
 def chart(rows: Rows) -> Chart:
     first = rows[0]
-    series = [
-        marks(rows, "published", "label", name="published", slot=6, shape=3, size=12),
-        marks(rows, "with", "label", name=f"counted {first['names_with']}", hollow=True, size=12),
-        marks(rows, "without", "label", name=f"counted {first['names_without']}", slot=1, hollow=True, size=12),
-    ]
+    series = [marks(rows, "published", "label", name="published", slot=6, shape=3, size=12)]
+    for slot, side in enumerate(("with", "without")):
+        told = f"counted {first[f'names_{side}']}"
+        series.append(marks(rows, side, "label", name=told, slot=slot, hollow=True, size=12))
     x = Axis(title=f"friends' hints at that group{' (noise may make them negative)' * first['noisy']}")
     return single(x, named(row["label"] for row in rows), series)

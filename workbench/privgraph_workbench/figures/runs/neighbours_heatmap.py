@@ -26,12 +26,12 @@ def data(records: Iterable[RunRecord]) -> list[Row]:
 @figure("neighbours_heatmap", "Neighbours in training and in prediction", data, needs="runs", settings=True)
 def chart(rows: Rows) -> Chart:
     trained = named(map(str, sorted({row["neighbours"] for row in rows})), "neighbours M (in training)")
-    along = sorted({row["test_neighbours"] for row in rows}, reverse=True)
-    read, panels, series = named(map(str, along), "N_test (in prediction)"), [], []
+    along = map(str, sorted({row["test_neighbours"] for row in rows}, reverse=True))
+    read, panels, series = named(along, "N_test (in prediction)"), [], []
     for place, members in enumerate(grouped(rows, "graph", "unit", "asked", "variant").values()):
         title = (members[0]["graph"], target(members[0]) or "no privacy", members[0]["variant"])
         panels.append(Panel(title=", ".join(filter(None, title)), x=trained, y=read))
         look: Look = {"kind": "cells", "low": tuple(row["mean"] for row in members), "panel": place, "legend": False}
         look |= {"text": tuple(percent(row["mean"]) for row in members), "hover": "mean seeds epsilon"}
         series.append(marks(members, *([str(row[name]) for row in members] for name in NUMBERS), **look))
-    return pairs(panels, series, each=90 + 46 * len(along))
+    return pairs(panels, series)

@@ -19,10 +19,8 @@ def data(ensemble: Ensemble, measure: str = "sound") -> list[Row]:
     weight (the group's largest), teachers, queries, answered (so far), epsilon (by that `measure`, of the
     group's teacher that spent most), guaranteed (sound epsilon of the group; None for the data-dependent
     measure, which guarantees nothing), limit (None: none, or rows against the other measure), delta, measure,
-    data_dependent, private (whether the weights were made of private nodes).
-
-    Raises `ValueError` for an unknown measure.
-    """
+    data_dependent, private (whether the weights were made of private nodes). Raises `ValueError` for an
+    unknown measure."""
     one_of("measure", measure, MEASURES)
     (names, own), epsilons = groups(ensemble), spent(ensemble, measure)
     asked = epsilons.shape[1] - 1

@@ -23,10 +23,8 @@ def data(ensemble: Ensemble, measure: str = "sound", by: str = "weight", view: s
     """One row per teacher: teacher (its number), weight, size (labelled nodes), centrality (both None where
     they are not drawn: they are private), group, place (of the group), epsilon (of that `measure`: sound or
     data-dependent), delta, limit (None: none), measure, by, view, data_dependent, private (whether something
-    that was read from private nodes is drawn).
-
-    Raises `ValueError` for an unknown measure, grouping or view.
-    """
+    that was read from private nodes is drawn). Raises `ValueError` for an unknown measure, grouping or
+    view."""
     for what, word, words in (("measure", measure, MEASURES), ("by", by, GROUPINGS), ("view", view, VIEWS)):
         one_of(what, word, words)
     (names, own), nodes = groups(ensemble, by), view == "strip" or by == "centrality"
