@@ -12,10 +12,7 @@ import streamlit as st
 from privgraph.attacks.options import AttackOptions
 from privgraph.attacks.record import AttackRecord
 from privgraph.audits.options import AuditOptions
-from privgraph.data.catalogue import dataset
-from privgraph.data.errors import DataError
-from privgraph.data.files import available
-from privgraph.options import Parameter, UnknownName, build, parameters
+from privgraph.options import Parameter, build, parameters
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import ATTACKS, AUDITS, METHODS, sides
 from privgraph.runs import attacking, auditing
@@ -184,18 +181,6 @@ def reads(spec: Any, record: RunRecord, parameter: Parameter) -> bool:
     return name in (*spec.reads, *OF_ALL) or (name == "shadows" and bool(spec.shadows))
 
 
-def away(name: str) -> bool:
-    """Whether a graph is not on this machine; then the way to it."""
-    try:
-        if available(dataset(name)):
-            return False
-    except (UnknownName, DataError):
-        pass
-    st.info(words["away"], icon=":material/folder_off:")
-    layout.link("data", "Data", data=name)
-    return True
-
-
 def form(names: Collection[str]) -> None:
     own = queue.own()
     titles = finished(kind, st.query_params.get("run", ""))
@@ -228,7 +213,7 @@ def form(names: Collection[str]) -> None:
         options = build(options_class, filled.values)
         refusal = None if worst else spec.unanswered(subject, options)
         st.caption(markup.sentence(refusal or spec.cost(subject, options)))
-        off = bool(refusal) or ((not worst or spec.trains) and away(record.spec.dataset))
+        off = bool(refusal) or ((not worst or spec.trains) and choosing.here(record.spec.dataset) is None)
         label, icon = f"Start the {kind}", ":material/play_arrow:"
         if st.button(label, type="primary", key=f"start_{kind}", disabled=off, icon=icon):
             jobs.start(own, record.id, spec.name, options)
@@ -245,9 +230,7 @@ worst = who == WORST
 kind, jobs, specs = ("audit", auditing, AUDITS) if worst else ("attack", attacking, ATTACKS)
 with st.container(horizontal=True, vertical_alignment="center"):
     layout.reading("attacks")
-    states.badges(evaluator=True)
-    if shell.examples_shown():
-        st.badge("example", color="violet", help=texts("labels")["example"])
+    states.badges(evaluator=True, example=shell.examples_shown())
     if lost := evidence.unreadable():
         st.badge(f"{lost} unreadable", color="orange", help=words["unreadable"])
 if run and not runs((run,)):

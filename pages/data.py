@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import pandas as pd
 import streamlit as st
 
 from privgraph.data.files import absent, missing
@@ -132,12 +133,10 @@ def show(figure: str, rows: Sequence[Row], spec: DatasetSpec, drawn: Sequence[Ro
 def facts(found: Description) -> None:
     if found.domains:
         inside, count = (sum(one[name] for one in found.domains) for name in ("relations", "texts"))
-        length = sum(one["texts"] * one["words"] for one in found.domains) / count
         held = [
             ("Texts", f"{count:,}", fill(words["unlabelled"], count=f"{found.unlabelled:,}")),
             ("Relations", f"{inside:,}", fill(words["relations"], apart=f"{found.facts.edges - inside:,}")),
             ("Domains", f"{len(found.domains)}", ""),
-            ("Words a text", f"{length:.1f}", ""),
             ("Classes", f"{found.facts.classes}", ""),
         ]
     else:
@@ -157,20 +156,10 @@ def facts(found: Description) -> None:
 
 def domains(found: Description) -> None:
     """A row a domain, and a few related texts; as plain text, whatever is written in them."""
-    rows = [
-        {
-            "domain": one["name"],
-            "texts": one["texts"],
-            "relations": one["relations"],
-            "words a text": round(one["words"], 1),
-            "most words": one["most_words"],
-        }
-        for one in found.domains
-    ]
-    st.dataframe(rows, hide_index=True, alt="Domains of the texts")
-    pairs = [
-        {"domain": one["name"], "a text": a, "is related to": b} for one in found.domains for a, b in one["samples"]
-    ]
+    columns = ("name", "texts", "relations", "words", "most_words")
+    every = pd.DataFrame(found.domains).round({"words": 1})
+    layout.table(every, words["domains"], {}, {}, column_order=columns, alt="Domains of the texts")
+    pairs = [{"domain": one["name"], "a text": a, "related": b} for one in found.domains for a, b in one["samples"]]
     with st.expander("A few related texts", key="fold.related_texts"):
         st.dataframe(pairs, hide_index=True, alt="A few related texts of each domain")
 

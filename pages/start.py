@@ -77,8 +77,7 @@ with st.container(border=True):
         st.markdown(words["cost"])
         demo()
         with st.container(horizontal=True, vertical_alignment="center"):
-            if drawn is not None:
-                st.badge("example", color="violet", help=texts("labels")["example"])
+            states.badges(example=drawn is not None)
             layout.reading("start")
             layout.link("tradeoffs", "Compare methods", "balance", data="social")
     if drawn is not None:

@@ -9,11 +9,11 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from privgraph.data.catalogue import DATASETS, dataset
+from privgraph.data.catalogue import DATASETS
 from privgraph.data.errors import DataError
 from privgraph.data.files import available
 from privgraph.data.spec import DatasetSpec, PublicFacts
-from privgraph.options import OptionError, Scalar, UnknownName, parameters, parse
+from privgraph.options import OptionError, Scalar, parameters, parse
 from privgraph.registry import METHODS
 from privgraph.runs import engines
 from privgraph.runs.engines import ENGINES
@@ -230,17 +230,9 @@ def form(spec: DatasetSpec, options: Mapping[str, Scalar], unit: str) -> None:
 
 
 def train(name: str, graph: str, unit: str) -> None:
-    try:
-        spec = dataset(name.partition(" (")[0])
-    except UnknownName as error:
-        st.error(markup.sentence(error))
-        return
-    if not available(spec):
-        st.info("The files of this graph are not on this machine.", icon=":material/folder_off:")
-        layout.link("data", "Get them", data=spec.name)
-        return
-    run = next(iter(finished(graph).run), None)
-    form(spec, dict(queue.of(run).get(run).spec.data_options) if run else {}, unit)
+    if (spec := choosing.here(name.partition(" (")[0])) is not None:
+        run = next(iter(finished(graph).run), None)
+        form(spec, dict(queue.of(run).get(run).spec.data_options) if run else {}, unit)
 
 
 layout.head("tradeoffs")

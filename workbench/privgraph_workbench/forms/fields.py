@@ -94,12 +94,6 @@ def admitted(parameter: Parameter, held: object) -> list[Scalar]:
     return []
 
 
-def unit(parameter: Parameter) -> str:
-    """The unit of an option's values, where it says something that its name does not."""
-    own = parameter.option.unit
-    return own if own.lower() not in (parameter.name.lower(), parameter.label.lower()) else ""
-
-
 def help(parameter: Parameter) -> str:
     option = parameter.option
     text = option.help[:1].upper() + option.help[1:] + "."

@@ -220,10 +220,10 @@ def _grid(parameters: Sequence[Parameter], prefix: str, known: Mapping[str, Scal
 
 def _shared(parameter: Parameter, prefix: str = "") -> dict[str, Any]:
     """What every widget is given."""
-    key, unit = prefix + parameter.name, fields.unit(parameter)
+    key, unit, name = prefix + parameter.name, parameter.option.unit, parameter.label
     if fields.kind(parameter) == "text" and isinstance(st.session_state.get(key), int | float):
         st.session_state[key] = numbers.option(st.session_state[key])  # of another page's widget
-    label = f"{parameter.label} ({unit})" if unit else parameter.label
+    label = name if unit.lower() in ("", parameter.name.lower(), name.lower()) else f"{name} ({unit})"
     return {"label": label, "key": key, "help": fields.help(parameter), "bind": "query-params"}
 
 

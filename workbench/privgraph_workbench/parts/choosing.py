@@ -5,18 +5,24 @@ private.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from privgraph.data.catalogue import dataset
+from privgraph.data.errors import DataError
+from privgraph.data.files import available
 from privgraph.data.spec import DatasetSpec
-from privgraph.options import parameters
+from privgraph.options import UnknownName, parameters
 from privgraph.registry import METHODS, MethodSpec
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.marks import distinct
 from privgraph_workbench.forms import fields, widgets
+from privgraph_workbench.parts import layout
+from privgraph_workbench.text import texts
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.meaning import WHO
 
@@ -116,6 +122,16 @@ def unit(method: MethodSpec, units: Collection[str]) -> str:
     if not {st.query_params.get("unit"), st.session_state.get("unit")} & titles.keys():
         st.session_state["unit"] = str(known.default) if known.default in titles else [*titles][-1]
     return one("Who is protected", titles, "unit", row=True, width="stretch", help=fields.help(known))
+
+
+def here(name: str) -> DatasetSpec | None:
+    """The data set of that name; where its files are not on this machine, the way to them."""
+    with suppress(UnknownName, DataError):
+        if available(spec := dataset(name)):
+            return spec
+    st.info(texts("labels")["away"], icon=":material/folder_off:")
+    layout.link("data", "Data", data=name)
+    return None
 
 
 def put(key: str, name: str) -> None:

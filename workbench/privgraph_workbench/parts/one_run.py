@@ -24,7 +24,7 @@ from privgraph_workbench.facts.references import interval, without_privacy
 from privgraph_workbench.figures.costs import ledger
 from privgraph_workbench.figures.graphs import predicted
 from privgraph_workbench.figures.runs import curves, standing
-from privgraph_workbench.forms import beginnings, fields
+from privgraph_workbench.forms import beginnings
 from privgraph_workbench.jobs import queue, watching
 from privgraph_workbench.parts import cart, evidence, layout, sending, statement, states
 from privgraph_workbench.parts.links import drawn_figure, figure_exports, offer
@@ -310,32 +310,23 @@ def _on_graph(record: RunRecord) -> None:
 
 def _settings(record: RunRecord) -> None:
     spec, said, read = record.spec, settings.shown(record), naming.options_read(record)
-    form = parameters(METHODS[spec.method].load_config()) if spec.method in METHODS else ()
-    rows = [
-        ("Method", naming.method_title(spec.method), False),
-        ("Graph", naming.data_title(spec.dataset), False),
-        *((f"Graph: {name.replace('_', ' ')}", option(value), False) for name, value in spec.data_options.items()),
-        ("Split", spec.split, spec.split != "random"),
-        ("Seed", str(spec.seed), False),
-        ("Device", spec.device, spec.device != "auto"),
-    ]
-    for one in (one for one in form if one.name in read):
-        shown = f"{option(said.get(one.name, read[one.name]))} {fields.unit(one)}".rstrip()
-        rows.append((one.label, shown, read[one.name] != one.default))
-    unknown = read.keys() - {one.name for one in form}
-    rows += [(name.replace("_", " ").capitalize(), option(read[name]), False) for name in sorted(unknown)]
+    known = parameters(METHODS[spec.method].load_config()) if spec.method in METHODS else ()
+    defaults = {one.name: one.default for one in known}
+    rows = [("Method", naming.method_title(spec.method), False), ("Graph", naming.data_title(spec.dataset), False)]
+    rows += [(f"Graph: {name.replace('_', ' ')}", option(value), False) for name, value in spec.data_options.items()]
+    rows += [("Split", spec.split, spec.split != "random"), ("Seed", str(spec.seed), False)]
+    rows.append(("Device", spec.device, spec.device != "auto"))
+    for name, value in read.items():
+        label = settings.title(name, (spec.method,))
+        rows.append((label, option(said.get(name, value)), value != defaults.get(name, value)))
     left, right = st.columns([2, 1], gap="large")
     with left:
-        st.table([_row(*one) for one in rows], hide_index=True)
+        cells = [(markup.literal(label), markup.literal(value), moved) for label, value, moved in rows]
+        st.table([{"Option": a, "Value": f"**{b}**" if moved else b} for a, b, moved in cells], hide_index=True)
         st.caption(f"{words['default']} {record.id}, attempt {record.attempt}.")
-    with right:
-        if not record.example:
+    if not record.example:
+        with right:
             _tags_and_note(record)
-
-
-def _row(label: str, value: str, chosen: bool) -> dict[str, str]:
-    said = markup.literal(value)
-    return {"Option": markup.literal(label), "Value": f"**{said}**" if chosen else said}
 
 
 def _tags_and_note(record: RunRecord) -> None:

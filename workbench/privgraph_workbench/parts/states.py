@@ -22,13 +22,14 @@ COLOURS: Mapping[str, Colour] = {
     "failed": "red",
     "lost": "red",
 }
-FLAGS: Mapping[str, tuple[str, Colour, str, Flag]] = {
-    "other": ("not the run", "violet", "casino", Flag.GIVEN_NOISE),
-    "dependent": ("data-dependent", "orange", "warning", Flag.DATA_DEPENDENT),
-    "private": ("private", "red", "lock", Flag.PRIVATE),
-    "evaluator": ("evaluator only", "orange", "visibility", Flag.EVALUATOR),
-}
 told = texts("labels")
+FLAGS: Mapping[str, tuple[str, Colour, str, str]] = {
+    "other": ("not the run", "violet", "casino", Flag.GIVEN_NOISE.sentence),
+    "dependent": ("data-dependent", "orange", "warning", Flag.DATA_DEPENDENT.sentence),
+    "private": ("private", "red", "lock", Flag.PRIVATE.sentence),
+    "evaluator": ("evaluator only", "orange", "visibility", Flag.EVALUATOR.sentence),
+    "example": ("example", "violet", "photo_library", told["example"]),
+}
 
 
 def state_word(state: str) -> str:
@@ -57,8 +58,7 @@ def badge(record: RunRecord, *, finished: bool = False) -> None:
     if not finished:
         meaning = told["states"].get(record.state, told["other_state"])
         st.badge(markup.literal(state_word(record.state)), color=COLOURS.get(record.state, "gray"), help=meaning)
-    if record.example:
-        st.badge("example", color="violet", icon=":material/photo_library:", help=told["example"])
+    badges(example=record.example)
     if record.tuning is not None:
         released = record.tuning.trial is Trial.RELEASED
         hint = told["tuned" if released else "tried"]
@@ -68,5 +68,5 @@ def badge(record: RunRecord, *, finished: bool = False) -> None:
 def badges(**shown: bool) -> None:
     """What must be known of the numbers below, by name of `FLAGS`, as coloured words in a row."""
     with st.container(horizontal=True):
-        for label, colour, icon, flag in (FLAGS[name] for name, on in shown.items() if on):
-            st.badge(label, color=colour, icon=f":material/{icon}:", help=flag.sentence)
+        for label, colour, icon, help_ in (FLAGS[name] for name, on in shown.items() if on):
+            st.badge(label, color=colour, icon=f":material/{icon}:", help=help_)
