@@ -7,13 +7,6 @@ from privgraph.options import Scalar
 from privgraph.privacy import rounding
 from privgraph_workbench.theme import Epsilon
 
-CLOSE = 0.95
-"""Of a budget, at least this share is spent where the noise was chosen by it: such a run is called by it."""
-HIGHEST = 100_000.0
-"""An epsilon beyond it promises nothing to anybody, and its digits say nothing."""
-LONGEST = 1e10
-"""Seconds: three centuries. Whoever has stored more has not measured it."""
-
 
 def percent(value: float | None) -> str:
     """A share of [0, 1] in percent with one decimal; a dash where there is none."""
@@ -59,7 +52,7 @@ def duration(seconds: float | None) -> str:
     >>> duration(0.4), duration(75), duration(7300), duration(None), duration(float("inf"))
     ('under 1 s', '1 min 15 s', '2 h 1 min', 'unknown', 'unknown')
     """
-    if seconds is None or not seconds < LONGEST:
+    if seconds is None or not seconds < 1e10:  # three centuries: whoever has stored more has not measured it
         return "unknown"
     if seconds < 60:
         return "under 1 s" if seconds < 1 else f"{seconds:.0f} s"
@@ -74,20 +67,20 @@ def stated(kind: Epsilon, value: float | None) -> str:
     >>> stated("sound", 1.00001), stated("published", 0.98769), stated("audited", 0.98769)
     ('1.001', '0.9877', '0.987')
     """
-    if value is not None and HIGHEST < value < math.inf:
-        return f">{HIGHEST:,.0f}"
+    if value is not None and 100_000 < value < math.inf:  # it promises nothing, and its digits say nothing
+        return ">100,000"
     if value is None or kind == "published":
         return number(value, 4)
     return rounding.upper(value) if kind == "sound" else rounding.lower(value, 3)
 
 
 def kept_budget(asked: float | None, sound: float) -> float | None:
-    """The budget that was asked for, where the noise was chosen by it and keeps it; else None.
+    """The budget that was asked for, where the noise, chosen by it, keeps it and spends most; else None.
 
     >>> kept_budget(1.0, 0.99969), kept_budget(1.0, 1.2), kept_budget(8.0, 3.0)
     (1.0, None, None)
     """
-    return asked if asked is not None and CLOSE * asked <= sound <= asked else None
+    return asked if asked is not None and 0.95 * asked <= sound <= asked else None
 
 
 def rounded_delta(value: float) -> str:
