@@ -26,19 +26,9 @@ FEWEST = 3
 GUESSES = ("majority_class_accuracy", "guessing_accuracy")
 """What a run calls the accuracy of guessing."""
 DONE = RunQuery(states=("done",))
-_NUMBERS = (
-    "asked",
-    "accuracy",
-    "guess",
-    "test_nodes",
-    "macro_f1",
-    "auc",
-    "epsilon",
-    "epsilon_as_published",
-    "epsilon_audited",
-    "delta",
-    "seconds",
-)
+_BOUNDS = ("epsilon", "epsilon_as_published", "epsilon_audited", "delta")
+"""Of a setting the largest counts."""
+_NUMBERS = ("asked", "accuracy", "guess", "test_nodes", "macro_f1", "auc", *_BOUNDS, "seconds")
 
 
 def runs(store: RunStore, query: RunQuery = DONE) -> pd.DataFrame:
@@ -85,10 +75,7 @@ def _row(run: RunRecord) -> dict[str, object]:
         "test_nodes": metrics.get("test_nodes"),
         "macro_f1": metrics.get("test_macro_f1"),
         "auc": metrics.get("test_auc"),
-        "epsilon": said.epsilon if said else math.inf,
-        "epsilon_as_published": said.epsilon_as_published if said else None,
-        "epsilon_audited": said.epsilon_audited if said else None,
-        "delta": said.delta if said else None,
+        **({name: getattr(said, name) for name in _BOUNDS} if said else {"epsilon": math.inf}),
         "neighbours": said.neighbours.value if said else "",
         "release": said.release.value if said else "",
         "data_dependent": bool(said and said.data_dependent),
@@ -122,7 +109,7 @@ def settings(frame: pd.DataFrame, attacks: Sequence[AttackRecord] = (), leave_ou
         seeds=("seed", "nunique"),
         guess=("guess", "mean"),
         test_nodes=("test_nodes", "max"),
-        **{name: (name, "max") for name in ("epsilon", "epsilon_as_published", "epsilon_audited", "delta")},
+        **{name: (name, "max") for name in _BOUNDS},
         **{name: (name, shared) for name in ("neighbours", "release")},
         data_dependent=("data_dependent", "any"),
         runs=("run", list),

@@ -21,10 +21,7 @@ UNITS = ("edge", "node")
 EPSILONS: Mapping[str, tuple[float, ...]] = {"edge": (0.5, 1.0, 2.0, 4.0), "node": (1.0, 2.0, 4.0, 8.0)}
 """Target epsilons of a comparison, where nobody chose others."""
 SEEDS = 3
-REFERENCES: Mapping[str, Mapping[str, Scalar]] = {
-    BASELINE: {"unit": "none"},
-    NETWORK: {"unit": "none", "conv": "gcn"},
-}
+REFERENCES: Mapping[str, Mapping[str, Scalar]] = {BASELINE: {"unit": "none"}, NETWORK: {"unit": "none", "conv": "gcn"}}
 """What is trained without privacy beside: a model that reads no edge, and a network."""
 START_SECONDS = 4.0
 """To start a worker and load torch."""

@@ -26,11 +26,7 @@ from privgraph.home import home
 from privgraph.options import Scalar, UnknownName
 from privgraph_workbench.words import markup
 
-KINDS = {
-    "embedded": "Comes with the program",
-    "real": "Real, from outside",
-    "upload": "Yours",
-}
+KINDS = {"embedded": "Comes with the program", "real": "Real, from outside", "upload": "Yours"}
 FORGET_AFTER = 10.0
 """Seconds after which a failure is forgotten, and asking tries again."""
 

@@ -85,11 +85,7 @@ class Entry:
 
     @classmethod
     def of(
-        cls,
-        figure: str,
-        rows: Sequence[Row],
-        statements: Mapping[str, PrivacyStatement],
-        runs: Sequence[str] = (),
+        cls, figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement], runs: Sequence[str] = ()
     ) -> Entry:
         """A figure as it is now. Raises `OptionError` for one that is not of settings."""
         if not figure_of(figure).settings:
