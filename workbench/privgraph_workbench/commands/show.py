@@ -119,13 +119,8 @@ def _record(store: RunStore, record: RunRecord) -> dict[str, object]:
     Of a run that was tried in a tuning, what tells how many trials there were is left out: their number is
     kept secret for the price of the tuning.
     """
-    tried = record.tuning is not None
-    events = [
-        {"sequence": one.sequence, "attempt": one.attempt, "time": one.time, "kind": one.kind, **one.payload}
-        for one in store.events(record.id)
-        if not (tried and one.kind == "log")
-    ]
-    attacks = [attack.to_json() for attack in store.attacks(record.id)]
+    tried, attacks = record.tuning is not None, [attack.to_json() for attack in store.attacks(record.id)]
+    of_events = ("sequence", "kind") if tried else ("sequence", "attempt", "time", "kind")
     known = result(record) | {
         "spec": record.spec.to_json(),
         "chosen": settings.chosen(record),
@@ -134,7 +129,11 @@ def _record(store: RunStore, record: RunRecord) -> dict[str, object]:
         "statement": statement_text(record.statement) if record.statement is not None else "",
         "audits": [audit.to_json() for audit in store.audits(record.id)],
         "attacks": [_without(attack, OF_THE_EVALUATOR) for attack in attacks],
-        "events": [_without(event, ("attempt", "time")) for event in events] if tried else events,
+        "events": [
+            {**{name: getattr(one, name) for name in of_events}, **one.payload}
+            for one in store.events(record.id)
+            if not (tried and one.kind == "log")
+        ],
     }
     return _without(known, TIMED) if tried else known
 

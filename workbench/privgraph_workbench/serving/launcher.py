@@ -77,7 +77,8 @@ def main(host: str = DEFAULT_HOST, port: int | None = None, open_browser: bool =
 
     sys.argv = [str(Path(server.__file__))]  # beside it lies its theme
     try:
-        server.app((*allowed_hosts(), bare), token, greeting).run(config=settings(bare, chosen))
+        options = settings(bare, chosen)
+        server.app(options["server.allowedHosts"], token, greeting).run(config=options)
     except KeyboardInterrupt:
         return 0
     except SystemExit as error:
@@ -114,17 +115,13 @@ def _token() -> str:
     return token
 
 
-def allowed_hosts() -> tuple[str, ...]:
-    """Host names at which the app may be reached: loopback, and those of the environment (with commas)."""
-    named = (name.strip().lower() for name in os.environ.get(HOSTS, "").split(","))
-    return (*LOOPBACK, *(name for name in named if name))
-
-
 def settings(host: str, port: int) -> dict[str, Any]:
-    """Options of Streamlit: those of .streamlit/config.toml, which no other file overrides so."""
+    """Options of Streamlit: those of .streamlit/config.toml, which no other file overrides so. The app may be
+    reached at `host`, by loopback, and at the names that the environment has with commas between them."""
     sections = tomllib.loads((Path(__file__).parent / ".streamlit" / "config.toml").read_text())
     del sections["theme"]
-    sections["server"] |= {"address": host, "port": port, "allowedHosts": [*allowed_hosts(), host]}
+    named = filter(None, (name.strip().lower() for name in os.environ.get(HOSTS, "").split(",")))
+    sections["server"] |= {"address": host, "port": port, "allowedHosts": [*LOOPBACK, *named, host]}
     sections["secrets"] = {"files": [str(path) for path in _secrets()]}
     return {f"{section}.{name}": value for section, held in sections.items() for name, value in held.items()}
 

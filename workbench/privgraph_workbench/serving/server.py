@@ -12,7 +12,7 @@ import hashlib
 import hmac
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from urllib.parse import quote, urlencode, urlsplit
@@ -60,7 +60,7 @@ class Gate:
     """
 
     def __init__(
-        self, app: ASGIApp, hosts: tuple[str, ...] = launcher.LOOPBACK, secret: str = "", token: str = ""
+        self, app: ASGIApp, hosts: Sequence[str] = launcher.LOOPBACK, secret: str = "", token: str = ""
     ) -> None:
         self.app, self.hosts, self.secret, self.token = app, hosts, secret, token
 
@@ -143,7 +143,7 @@ def send_file(request: Request) -> Response:
     return Response(file.make(), media_type=file.mime, headers=headers)
 
 
-def app(hosts: tuple[str, ...], token: str, lifespan: Callable[[st.App], AbstractAsyncContextManager[None]]) -> st.App:
+def app(hosts: Sequence[str], token: str, lifespan: Callable[[st.App], AbstractAsyncContextManager[None]]) -> st.App:
     """The app behind its gate, for these hosts and whoever has the token."""
     secret = os.environ.get(launcher.SECRET, "")
     return st.App(
