@@ -29,12 +29,8 @@ _OF = "form.of"
 
 @dataclass(frozen=True, kw_only=True)
 class Filled:
-    """What a form holds: valid values by option name, and by label a sentence for each field that is not
-    valid.
-
-    The sentence stands at its field already. `left` has a place below each field that leaves the choice to
-    the method, for what it comes to once that is known.
-    """
+    """What a form holds: valid values by option name; a sentence, which stands at its field already, by the
+    label of each that is not; and a place below each field that leaves the choice to the method."""
 
     values: Mapping[str, Scalar] = field(default_factory=dict)
     errors: Mapping[str, str] = field(default_factory=dict)
@@ -74,8 +70,8 @@ def leave_out(key: str, value: str, reason: str | None = None) -> None:
 
 
 def warn(parameters: Sequence[Parameter], prefix: str = "", *, typed: bool = True) -> None:
-    """Say of each value in the page's address that its option does not admit and its widget cannot hold, why.
-    `typed` says whether the widgets are those of a form, which hold wrong texts too."""
+    """Say why the address has a value that its option does not admit, unless its widget holds it, wrong as it
+    is (`typed`: the widgets are those of a form)."""
     for parameter in parameters:
         key = prefix + parameter.name
         text = st.query_params.get(key)
@@ -93,9 +89,7 @@ def warn(parameters: Sequence[Parameter], prefix: str = "", *, typed: bool = Tru
 
 
 def turned(name: str) -> None:
-    """Begin another method's form with its own defaults, where a link or Back has led to it: of the method
-    before, nothing may stand in it that the address does not say. Called before its fields are drawn, each
-    time."""
+    """Begin another method's form as the address has it, where a link has led there; before it is drawn."""
     before, st.session_state[_OF] = st.session_state.get(_OF), name
     for parameter in beginnings.of_method(name) if before not in (None, name) else ():
         st.session_state[parameter.name] = fields.asked(parameter, st.query_params.get(parameter.name))
@@ -109,8 +103,7 @@ def leave(name: str) -> None:
 
 
 def turn() -> None:
-    """Somebody has chosen another method: its form begins with its own defaults, but for what was chosen of
-    `COMMON`."""
+    """Somebody has chosen another method: its form begins anew, but for what was chosen of `COMMON`."""
     before, after = str(st.session_state.get(_OF)), str(st.session_state["method"])
     was = {one.name: one.default for one in beginnings.of_method(before)}
     for one in beginnings.of_method(after):
@@ -162,8 +155,7 @@ def options_form(
 
 
 def ajar(fold: str, parameters: Sequence[Parameter], prefix: str = "") -> bool:
-    """Whether a fold must stand open, because a wrong value is or was in it: its sentence must be seen, and a
-    fold that closes over a hand that has just corrected it startles."""
+    """Whether a fold must stand open, because a wrong value is or was in it."""
     flag = f"ajar.{prefix}{fold}"
     found = bool(st.session_state.get(flag)) or any(_is_wrong(parameter, prefix) for parameter in parameters)
     st.session_state[flag] = found
@@ -189,8 +181,7 @@ def _is_wrong(parameter: Parameter, prefix: str) -> bool:
 
 
 def _matters(parameter: Parameter, known: Mapping[str, Scalar]) -> bool:
-    """Whether anybody reads the option, given what is known of the form so far (an option that is not in it:
-    yes)."""
+    """Whether anybody reads the option, given what is known of the form so far."""
     name, among = parameter.option.where or ("", ())
     return name not in known or known[name] in among
 

@@ -63,18 +63,14 @@ def one(
     """The name that is chosen: of the address, else (for what is in `ALONG`) on a page before, else on this.
 
     Streamlit's selectors hold titles, and titles change while a page is open (a run gets a namesake). So what
-    is chosen is kept by its name, and told to the selector at each drawing: also where it is the first, for
-    want of what was chosen among others, which the browser would go on showing.
+    is chosen is kept by its name, and told to the selector at each drawing.
 
     Args:
-        label: What is chosen.
         titles: What stands for each name, where that is not the name itself.
-        key: In the address.
         first: The name that is chosen where nobody has chosen; by default the first of all.
         refused: Says, as Markdown, why a name of the address is none of these.
         moved: Called when somebody chooses another.
         row: A few buttons; else a list that opens.
-        rest: Arguments of the selector.
     """
     held, asked, shown = st.session_state, st.query_params.get(key), dict(zip(titles, titles, strict=True))
     shown |= titles if isinstance(titles, Mapping) else {}

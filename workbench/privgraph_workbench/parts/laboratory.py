@@ -68,7 +68,6 @@ class Setting:
 
     @property
     def epsilon(self) -> float:
-        """The sound epsilon."""
         return self.plan.statement.epsilon
 
     @property
@@ -81,13 +80,11 @@ class Setting:
         return config.asked(self.facts.nodes) if isinstance(config, Pate) else config.asked(self.facts)
 
     @property
-    def read_once(self) -> bool:
-        """Whether one release answers any number of queries."""
+    def read_once(self) -> bool:  # one release answers any number of queries
         return self.options.get("release") in READ_ONCE
 
     @property
-    def std(self) -> float:
-        """The standard deviation of the noise on each number that is answered."""
+    def std(self) -> float:  # of the noise on each number that is answered
         noise = self.plan.noise
         return float(noise["noise_std"] if "noise_std" in noise else noise["votes"])
 
@@ -203,8 +200,8 @@ def redraw(found: Answers, place: int, law: str, std: float, count: int, gate: t
 
 @lru_cache(maxsize=256)
 def right(found: Answers, law: str, std: float, gate: tuple[float, float] | None) -> float | None:
-    """The share of right labels, on average over the noise: of queries that pass this gate, else of those
-    that the run answered; None where none passes."""
+    """The share of right labels, on average over the noise, of queries that pass this gate, else of those
+    that the run answered."""
     counts = found.before.astype(np.float64)
     share = noisy_labels.right(law, std, counts, found.truth)
     passes = (found.released >= 0).astype(np.float64)

@@ -40,12 +40,10 @@ class Pair:
 
     @property
     def b(self) -> float:
-        """The scale of the noise."""
         return worlds.scale(self.protects, self.epsilon, self.hops)
 
     @property
     def names(self) -> tuple[str, str]:
-        """What the two worlds are called."""
         what = f"{worlds.name(self.who)}'s friendships" if self.protects == "edges" else worlds.name(self.who)
         what = what if self.friend is None else "the friendship"
         return f"with {what}", f"without {what}"
@@ -57,8 +55,7 @@ class Pair:
         return 1 if self.protects == "people" else max(1, gone)
 
     @property
-    def limit(self) -> float:
-        """The share of right guesses that this allows."""
+    def limit(self) -> float:  # of right guesses
         return guess(self.epsilon * self.several, 0.0)
 
 
@@ -90,7 +87,6 @@ class Game:
         self.deal()
 
     def deal(self) -> None:
-        """A coin, and one release of the world that it chose."""
         draw, pair = np.random.default_rng(), self.pair
         self.truth, self.said = bool(draw.integers(2)), None
         self.told = worlds.published(pair.world if self.truth else pair.other, pair.b, pair.hops, 1, draw)
@@ -104,7 +100,6 @@ class Game:
             self.best += (self.evidence > 0) == self.truth
 
     def play_by_itself(self) -> None:
-        """Let whoever goes by the evidence play many rounds."""
         self.automatic = automatic(self.pair)
 
 
