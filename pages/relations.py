@@ -1,23 +1,22 @@
 """What does a model learn from relations between texts? Ask encoders, see the cost of privacy, train."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from itertools import count, islice
 
 import pandas as pd
 import streamlit as st
 
 from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError
-from privgraph.options import OptionError, Scalar, UnknownName, parameters
+from privgraph.options import OptionError, UnknownName, parameters
 from privgraph.registry import METHODS
 from privgraph.runs import engines, worked
 from privgraph.runs.graph_id import GraphId
 from privgraph.runs.questions import LONGEST, MOST_NEIGHBOURS, Answer, AskingError
-from privgraph.runs.records import PENDING, RunQuery, RunRecord
-from privgraph.runs.spec import RunSpec, make_spec
+from privgraph.runs.records import RunQuery, RunRecord
+from privgraph.runs.spec import make_spec
 from privgraph_workbench.facts import datasets, plans
 from privgraph_workbench.facts.references import GUARANTEE
 from privgraph_workbench.figures.chart import Row
@@ -70,6 +69,10 @@ def comparable(one: RunRecord, other: RunRecord) -> bool:
     return same and all(one.spec.options.get(name) == other.spec.options.get(name) for name in SAME)
 
 
+def unknown(run: str) -> object:
+    return fill(words["unknown"], run=markup.literal(run[:80]))
+
+
 def pick(label: str, key: str, records: Sequence[RunRecord]) -> RunRecord | None:
     """One of these runs; of those without an encoder, one of each setting."""
     offered: dict[str, RunRecord] = {}
@@ -82,7 +85,7 @@ def pick(label: str, key: str, records: Sequence[RunRecord]) -> RunRecord | None
     held = choosing.runs(offered.values())
     titles = {one: title if encoders.is_here(one) else f"{title} (no encoder)" for one, title in held.items()}
     moved = partial(choosing.forget, "bare") if key == "private" else None
-    name = choosing.one(label, titles, key, moved=moved)
+    name = choosing.one(label, titles, key, moved=moved, refused=unknown)
     return next(one for one in records if one.id == name)
 
 
@@ -113,8 +116,8 @@ def choose(records: Sequence[RunRecord]) -> dict[str, RunRecord]:
 # Ask
 
 
-def ask(chosen: Mapping[str, RunRecord]) -> None:
-    spec = list(chosen.values())[-1].spec
+def ask() -> None:
+    spec = last.spec
     if reason := encoders.refusal(spec):
         st.info(reason, icon=":material/extension_off:")
         return
@@ -159,10 +162,10 @@ def ask(chosen: Mapping[str, RunRecord]) -> None:
             st.query_params["text"] = found.text
         with line:
             states.badges(private=found.partners > 0 and domain == learnt, evaluator=found.partners > 0)
-        show_answer(chosen, found, text, learnt=domain == learnt, neighbours=neighbours)
+        show_answer(found, text, learnt=domain == learnt, neighbours=neighbours)
 
 
-def show_answer(chosen: Mapping[str, RunRecord], found: Answer, text: str, *, learnt: bool, neighbours: int) -> None:
+def show_answer(found: Answer, text: str, *, learnt: bool, neighbours: int) -> None:
     """The nearest texts under each encoder side by side, the nearest true partner however far away it is, and
     how they moved."""
     titles = dict(words["encoders"])
@@ -190,7 +193,7 @@ def show_answer(chosen: Mapping[str, RunRecord], found: Answer, text: str, *, le
     here = [one for one in chosen.values() if encoders.is_here(one.id)]
     together = max(composed(here).values(), default=0)
     rows = moved.data(found, asked, together, learnt=learnt, asked=text)
-    drawn_figure("moved", rows, list(chosen.values())[-1].id, here)
+    drawn_figure("moved", rows, last.id, here)
 
 
 # The cost of privacy
@@ -212,20 +215,20 @@ def ranking(asked: tuple[str, ...], chosen: tuple[str, ...], number: int | None)
     return relation_ranking.data(steps, records, texts=number), steps
 
 
-def cost(chosen: Mapping[str, RunRecord], records: Sequence[RunRecord]) -> None:
-    first, number = list(chosen.values())[-1], None
+def cost() -> None:
+    number = None
     with suppress(DataError, OptionError, UnknownName):
-        read, judged = datasets.describe(first.spec.dataset, first.spec.data_options), encoders.domains_of(first.spec)
+        read, judged = datasets.describe(last.spec.dataset, last.spec.data_options), encoders.domains_of(last.spec)
         number = next((one["texts"] for one in (read.domains if read else ()) if one["name"] == judged[0]), None)
     ids = tuple(one.id for one in chosen.values())
     rows, steps = ranking(asked, ids, number)
     if not any(row["kind"] == "run" for row in rows):
         st.info(words["none"])
         return
-    alike = {one.id for one in steps if one.id in ids or not differences(one, first)}
+    alike = {one.id for one in steps if one.id in ids or not differences(one, last)}
     drawn = [row for row in rows if row["kind"] != "run" or row["run"] in alike]
     shown = [one for one in records if one.id in alike]
-    drawn_figure("relation_ranking", drawn, first.id, shown)
+    drawn_figure("relation_ranking", drawn, last.id, shown)
     cells = pd.DataFrame(rows)
     guesses = {one.id: meaning.guess(one.statement.epsilon, one.statement.delta) for one in steps if one.statement}
     cells["guess"] = [layout.up(guesses.get(run), 5) for run in cells.run]
@@ -233,15 +236,15 @@ def cost(chosen: Mapping[str, RunRecord], records: Sequence[RunRecord]) -> None:
     forms = dict.fromkeys(COLUMNS[2:-1], "percent") | {"epsilon": "%.4g"}
     layout.table(cells, words["columns"], words["labels"], forms, key="ranking", column_order=COLUMNS)
     layout.link("attacks", "Attacks on the private run", run=ids[-1], attack="relations")
-    layout.link("tradeoffs", "Trade-offs on these data", data=first.spec.dataset)
+    layout.link("tradeoffs", "Trade-offs on these data", data=last.spec.dataset)
 
 
 # Train
 
 
-def train(first: RunRecord | None) -> None:
+def train() -> None:
     """Train runs with privacy and without, whose options begin as those of the chosen run."""
-    spec = make_spec(LEARNERS[0], EMBEDDED) if first is None else first.spec
+    spec = make_spec(LEARNERS[0], EMBEDDED) if last is None else last.spec
     known = {one.name: one for one in parameters(METHODS[LEARNERS[0]].load_config())}
     own = {name: value for name, value in spec.options.items() if name in known and name not in GUARANTEE}
     left, right = st.columns([3, 1])
@@ -256,7 +259,11 @@ def train(first: RunRecord | None) -> None:
     if filled.errors or not units:
         return
     try:
-        specs = [one for unit in units for one in free(spec, own | dict(filled.values), unit, seeds)]
+        given = {"data_options": spec.data_options, "split": spec.split, "device": spec.device}
+        options = {"edge": {**own, **filled.values, "unit": "edge", "noise_multiplier": 0.0}}
+        options["none"] = {**own, "unit": "none"}
+        asked_for = [(options[unit], seed) for unit in units for seed in range(seeds)]
+        specs = [make_spec(LEARNERS[0], spec.dataset, held, seed=seed, **given) for held, seed in asked_for]
         refused = encoders.refusal(specs[0])
         for one in [one for one in specs if one.unit != "none"][:1]:
             facts = datasets.public_facts(dataset(one.dataset), one.data_options, one.split)
@@ -277,31 +284,16 @@ def train(first: RunRecord | None) -> None:
         sending.sweep("relations", specs, engines.offered()[0])
 
 
-def free(spec: RunSpec, options: Mapping[str, Scalar], unit: str, seeds: int) -> list[RunSpec]:
-    """So many runs with these options, of the first seeds that no run has."""
-    asked = {**options, "unit": unit} | ({"noise_multiplier": 0.0} if unit == "edge" else {})
-    asked = asked if unit == "edge" else {name: value for name, value in asked.items() if name != "epsilon"}
-    given = {"data_options": spec.data_options, "split": spec.split, "device": spec.device}
-    made = (make_spec(LEARNERS[0], spec.dataset, asked, seed=seed, **given) for seed in count(spec.seed))
-    own, held = queue.own(), (*PENDING, "done")
-    return list(islice((one for one in made if not own.count(RunQuery(ids=(one.id,), states=held))), seeds))
-
-
 words = texts("relations")
 layout.head("relations")
 asked = tuple(st.query_params[key] for key in ("private", "bare") if key in st.query_params)
 records = states.readable(learners(asked))
-for key in ("private", "bare"):
-    if (name := st.query_params.get(key)) is not None and name not in {one.id for one in records}:
-        widgets.leave_out(key, name, fill(words["unknown"], run=markup.literal(name[:80])))
 chosen = choose(records)
+last = next(reversed(chosen.values()), None)
 sending.progress("relations")
-tabs = st.tabs(["Ask", "Cost", "Train"])
-with tabs[2]:
-    train(chosen.get("private", chosen.get("bare")))
-for tab, draw in ((tabs[0], lambda: ask(chosen)), (tabs[1], lambda: cost(chosen, records))):
+for tab, draw in zip(st.tabs(["Ask", "Cost", "Train"]), (ask, cost, train), strict=True):
     with tab:
-        if chosen:
+        if last is not None or draw is train:
             draw()
         else:
             st.info(words["none"], icon=":material/compare_arrows:")
