@@ -80,19 +80,15 @@ def chart(rows: Rows) -> Chart:
     """Guessing and the base encoder in grey, runs in colours as in `moved`. MRR stands in the labels."""
     said = (f"{percent(row['accuracy'])}, MRR {percent(row['mrr'])}" for row in rows)
     names = distinct("\n".join([*textwrap.wrap(row["label"], 30), one]) for row, one in zip(rows, said, strict=True))
-    rows = [{**row, "name": name, "slot": _slot(row)} for row, name in zip(rows, names, strict=True)]
+    rows = [{**row, "name": name} for row, name in zip(rows, names, strict=True)]
     most = max(row[key] or 0.0 for row in rows for key in ("accuracy", "accuracy_high"))
     look: Look = {"kind": "bars", "shape": 0, "legend": False}
     look["hover"] = "label accuracy accuracy_low accuracy_high mrr seeds"
-    series = [marks(own, "accuracy", "name", slot=slot, **look) for slot, own in grouped(rows, "slot").items()]
+    series = []
+    for (kind, method, unit), own in grouped(rows, "kind", "method", "unit").items():
+        slot = NEUTRAL if kind != "run" else 2 if method == "relation-rand" else int(unit == "none")
+        series.append(marks(own, "accuracy", "name", slot=slot, **look))
     series += intervals(rows, "name", "accuracy_low", "accuracy_high", name=INTERVAL, slot=5)  # dark
     high = min(1.0, 1.08 * most) or 1.0
     x = Axis(title="PREC@1: partner ranked first (percent)", percent=True, low=0, high=high)
     return single(x, named(names), series)
-
-
-def _slot(row: Row) -> int:
-    """By what stands behind a bar: a comparison, randomised relations, no privacy, or privacy."""
-    if row["kind"] != "run":
-        return NEUTRAL
-    return 2 if row["method"] == "relation-rand" else int(row["unit"] == "none")

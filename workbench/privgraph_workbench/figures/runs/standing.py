@@ -53,12 +53,8 @@ def data(record: RunRecord, siblings: Sequence[RunRecord], told: Outlook) -> lis
 def chart(rows: Rows) -> Chart:
     seeds = [{**row, "name": SEEDS} for row in rows if row["kind"] == "seed"]
     titles = LABELS if len(seeds) > 1 else {**LABELS, "own": "This run"}
-    levels = [
-        {**row, "name": f"{title}: {percent(row['mean'])}"}
-        for kind, title in titles.items()
-        for row in rows
-        if row["kind"] == kind
-    ]
+    levels = [row for kind in LABELS for row in rows if row["kind"] == kind]
+    levels = [{**row, "name": f"{titles[row['kind']]}: {percent(row['mean'])}"} for row in levels]
     own, names = next(row for row in levels if row["kind"] == "own"), [row["name"] for row in levels]
     bars: Look = {"kind": "bars", "shape": 0, "legend": False, "hover": "name low high seeds"}
     series = [marks([row], "mean", "name", slot=0 if row is own else NEUTRAL, **bars) for row in levels]
