@@ -143,7 +143,7 @@ def test_titles_tags_and_errors_are_shown_as_text(page: Page, address: str, plan
 def test_a_refused_upload_is_named_as_text(page: Page, address: str, tmp_path: Path) -> None:
     edges, nodes = tmp_path / "edges.csv", tmp_path / "nodes.csv"
     edges.write_text(f"source,target\n0,1\n{PICTURE},{LINK}\n")
-    nodes.write_text(f"id,label,{PICTURE}\n" + "".join(f"{node},a,{LINK}\n" for node in range(20)))
+    nodes.write_text(f"id,label,{PICTURE}\n" + "".join(f"{node},{'ab'[node % 2]},{node}\n" for node in range(20)))
     page.goto(f"{address}/data?data=karate")
     settled(page)
     page.get_by_role("button", name="Bring your own graph").click()

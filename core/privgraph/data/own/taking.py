@@ -632,16 +632,10 @@ def _say_nodes(meant: Meant, features: _Features, taken: Taken, missing: Counter
     say = taken.summary.append
     say(("nodes", f"{taken.nodes:,}"))
     say(("named by", shown(meant.id) or "an unnamed column" if meant.id is not None else "their row, from 0"))
-    kinds = Counter(
-        "words of " + shown(name) if name in meant.coded else meant.kinds[name].kind for name in meant.features
-    )
-    say(
-        (
-            "features",
-            f"{features.width:,}: "
-            + (", ".join(f"{count:,} {kind}" for kind, count in kinds.items()) or taken.features[0]),
-        )
-    )
+    kinds = Counter(Kind.WORDS if name in meant.coded else meant.kinds[name].kind for name in meant.features)
+    named = ", ".join(shown(name) for name in meant.features[:8]) or taken.features[0]
+    told = "".join(f", {count:,} {kind}" for kind, count in kinds.items())
+    say(("features", f"{features.width:,}{told}: {named}" + ", ..." * (len(meant.features) > 8)))
     if meant.coded:
         say(("public by that", ", ".join(f"the words of {shown(name)}" for name in meant.coded)))
     if meant.said.missing is not None and +missing:
@@ -660,7 +654,9 @@ def _say_nodes(meant: Meant, features: _Features, taken: Taken, missing: Counter
     )
     if none := int((y < 0).sum()):
         say(("nodes without a label, not learnt from", f"{none:,}"))
-    if taken.masks:
+    if not taken.masks:
+        say(("split", "drawn by the seed: 75% train, 10% val, 15% test"))
+    else:
         found = np.bincount(np.load(folder / "parts.npy") + 1, minlength=4)
         say(
             (
