@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from privgraph.data.catalogue import DATASETS, dataset
+from privgraph.data.catalogue import DATASETS, FOLDER, dataset
 from privgraph.data.files import available, missing
-from privgraph.data.schools import FOLDER
 from privgraph.options import UnknownName
 
 

@@ -21,7 +21,7 @@ import torch
 from numpy.typing import NDArray
 
 from privgraph.data.build import Parts, parts
-from privgraph.data.class_names import CLASS_NAMES
+from privgraph.data.catalogue import class_names
 from privgraph.data.errors import DataError
 from privgraph.data.spec import DatasetSpec
 
@@ -70,7 +70,7 @@ def read_planetoid(spec: DatasetSpec, files: Files) -> Parts:
         x=data.x,
         y=data.y,
         edges=data.edge_index,
-        class_names=CLASS_NAMES[spec.name],
+        class_names=class_names(spec.name),
         public=(data.train_mask, data.val_mask, data.test_mask),
     )
 
@@ -106,7 +106,7 @@ def read_musae(spec: DatasetSpec, files: Files) -> Parts:
     (path,) = files.values()
     arrays = arrays_of(path, ("features", "target", "edges"))
     return parts(
-        arrays["features"], arrays["target"], arrays["edges"].T, class_names=CLASS_NAMES.get(spec.name, ("no", "yes"))
+        arrays["features"], arrays["target"], arrays["edges"].T, class_names=class_names(spec.name) or ("no", "yes")
     )
 
 

@@ -155,7 +155,7 @@ def class_floor(people: int) -> int:
 
 
 def read_school(spec: DatasetSpec, files: Files) -> Parts:
-    """A Facebook100 school, task class year (see `schools`). `A` is the adjacency; `local_info` (people,
+    """A Facebook100 school, task class year (see `catalogue`). `A` is the adjacency; `local_info` (people,
     7)."""
     from scipy.io import loadmat
     from scipy.io.matlab import MatReadError

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privgraph.data.build import Parts, parts
+from privgraph.data.catalogue import TOLD
 from privgraph.data.errors import DataError
 from privgraph.data.real import Files, arrays_of, class_names_of
 from privgraph.data.spec import DatasetSpec
@@ -58,51 +58,6 @@ def related_texts(
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Layout:
-    """Which column says the area of a text, which domain each area belongs to, and which column its class. A
-    text whose area is empty is left out."""
-
-    area: str
-    groups: Mapping[str, str]
-    label: str
-
-
-def _grouped(**groups: str) -> dict[str, str]:
-    """The domain of each area, from domains with their areas, separated by spaces."""
-    return {area: domain.replace("_", " ") for domain, areas in groups.items() for area in areas.split()}
-
-
-_LAYOUTS: Mapping[str, _Layout] = {
-    "cora-titles": _Layout(
-        area="label_name",
-        groups=_grouped(
-            artificial_intelligence="Artificial_Intelligence",
-            systems="Operating_Systems Networking Hardware_and_Architecture Programming",
-            databases_and_interaction="Databases Information_Retrieval Human_Computer_Interaction",
-            theory="Data_Structures__Algorithms_and_Theory Encryption_and_Compression",
-        ),
-        label="sub_label",
-    ),
-    "debian-packages": _Layout(
-        area="domain",
-        groups=_grouped(language="language", application="application", libraries="libs"),
-        label="label_name",
-    ),
-    "m10-titles": _Layout(
-        area="label_name",
-        groups={
-            **dict.fromkeys(
-                ("agriculture", "biology", "material science", "petroleum chemistry", "physics"), "natural sciences"
-            ),
-            **dict.fromkeys(("computer science", "industrial engineering"), "computing and engineering"),
-            **dict.fromkeys(("archaeology", "financial economics", "social science"), "society"),
-        },
-        label="label_name",
-    ),
-}
-
-
 def read_table(spec: DatasetSpec, files: Files) -> Parts:
     """A table of texts (`nodes.csv.gz`) and the pairs of related rows (`edges` of `graph.npz`).
 
@@ -111,14 +66,15 @@ def read_table(spec: DatasetSpec, files: Files) -> Parts:
     """
     import pandas
 
-    layout = _LAYOUTS[spec.name]
+    layout = TOLD["layouts"][spec.name]
+    groups, area, label = layout["groups"], layout["area"], layout["label"]
     table_file, pairs_file = (files[path] for path, _ in spec.files)
     table = pandas.read_csv(table_file, keep_default_na=False, dtype=str)
-    lost = [name for name in ("text", layout.area, layout.label) if name not in table.columns]
+    lost = [name for name in ("text", area, label) if name not in table.columns]
     if lost:
         raise DataError(f"{table_file.name} has no column {' and no column '.join(lost)}")
-    areas: list[str] = table[layout.area].tolist()
-    unknown = sorted(set(areas) - set(layout.groups) - {""})
+    areas: list[str] = table[area].tolist()
+    unknown = sorted(set(areas) - set(groups) - {""})
     if unknown:
         raise DataError(f"{table_file.name} has texts of {unknown[0]}, which belongs to none of the domains")
     pairs = arrays_of(pairs_file, ("edges",))["edges"]
@@ -128,11 +84,11 @@ def read_table(spec: DatasetSpec, files: Files) -> Parts:
     texts: list[str] = table["text"][kept].str.strip().tolist()
     if "" in texts:
         raise DataError(f"{table_file.name} has an empty text")
-    labels: list[str] = table[layout.label][kept].tolist()
+    labels: list[str] = table[label][kept].tolist()
     classes = sorted(set(labels))
     return related_texts(
         texts,
-        _places([layout.groups[area] for area in areas if area], spec.domains),
+        _places([groups[area] for area in areas if area], spec.domains),
         _places(labels, classes),
         _among(pairs.astype(np.int64).T, kept, pairs_file),
         domain_names=spec.domains,

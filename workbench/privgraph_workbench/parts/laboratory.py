@@ -13,8 +13,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from privgraph.data.catalogue import dataset
-from privgraph.data.class_names import CLASS_NAMES
+from privgraph.data.catalogue import class_names, dataset
 from privgraph.data.errors import DataError
 from privgraph.data.spec import PublicFacts
 from privgraph.mechanisms.noisy_max import gate_chance
@@ -138,7 +137,7 @@ def setting_of(spec: RunSpec) -> Setting | None:
 
 def names_of(spec: RunSpec) -> Sequence[str] | None:
     """The names of the classes of a run's graph, none where that cannot be read; None while it is read."""
-    if (names := CLASS_NAMES.get(spec.dataset)) is not None:
+    if names := class_names(spec.dataset):
         return names
     try:
         found = datasets.describe(spec.dataset, spec.data_options)
