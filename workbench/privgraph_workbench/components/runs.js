@@ -15,35 +15,24 @@ const COLUMNS = [
 ];
 
 function made(tag, properties = {}, ...children) {
-  const { role, label, ...plain } = properties;
-  const one = Object.assign(document.createElement(tag), plain);
-  if (label) one.setAttribute("aria-label", label);
-  if (role) one.setAttribute("role", role);
-  one.append(...children.filter((child) => child !== null && child !== ""));
+  const one = Object.assign(document.createElement(tag), properties);
+  one.append(...children.filter(Boolean));
   return one;
 }
 
 // The test id makes it one of the links that navigation.js follows without loading the page anew.
-function link(run, text, label = "") {
-  const one = made("a", { href: `train?run=${encodeURIComponent(run)}`, textContent: text, label });
+function link(run, text, ariaLabel = text) {
+  const one = made("a", { href: `train?run=${encodeURIComponent(run)}`, textContent: text, ariaLabel });
   one.dataset.testid = "privgraphNavLink";
   return one;
 }
 
-function bar(row) {
-  const track = made("span", { className: "track" });
-  track.setAttribute("aria-hidden", "true");
-  if (row.mean === null) return track;
-  const fill = made("span", { className: "fill" });
-  fill.style.width = `${100 * row.mean}%`;
-  track.append(fill);
-  if (row.low !== null) {
-    const reach = made("span", { className: "reach" });
-    reach.style.left = `${100 * row.low}%`;
-    reach.style.width = `${100 * Math.max(row.high - row.low, 0.004)}%`;
-    track.append(reach);
-  }
-  return track;
+function bar({ mean, low, high }) {
+  const place = (left, width) => `left: ${100 * left}%; width: ${100 * width}%`;
+  const part = (className, left, width) => made("span", { className, style: place(left, width) });
+  const fill = mean !== null && part("fill", 0, mean);
+  const reach = mean !== null && low !== null && part("reach", low, Math.max(high - low, 0.004));
+  return made("span", { className: "track", ariaHidden: "true" }, fill, reach);
 }
 
 const date = (at) => at && new Date(1000 * at).toLocaleDateString();
@@ -71,36 +60,30 @@ class RunList {
 
   draw(ordered) {
     this.ticks = [];
-    const body = made("tbody");
-    this.rows.forEach((row) => body.append(...this.lines(row)));
-    const table = made("table", {}, this.head(ordered), body);
-    table.append(made("caption", { textContent: "Runs by setting, with privacy and accuracy" }));
-    this.root.replaceChildren(table);
+    const caption = made("caption", { textContent: "Runs by setting, with privacy and accuracy" });
+    const body = made("tbody", {}, ...this.rows.flatMap((row) => this.lines(row)));
+    this.root.replaceChildren(made("table", {}, caption, this.head(ordered), body));
   }
 
   head(ordered) {
-    const arrow = ["test accuracy", "newest"].includes(ordered) ? " ↓" : " ↑";
-    const all = this.rows.flatMap((row) => row.runs.map((run) => run.id));
-    const cells = COLUMNS.map(({ name, title, order, note, width = "" }) => {
-      const cell = made("th", { className: name, scope: "col" });
-      cell.style.width = width;
+    const down = ["test accuracy", "newest"].includes(ordered);
+    const cells = COLUMNS.map(({ name, title, order, note = "", width = "" }) => {
       const on = order === ordered || (name === "when" && ordered === "oldest");
-      if (!order) cell.textContent = title;
-      else {
-        const turn = order === "newest" && ordered === "newest" ? "oldest" : order;
-        const button = made("button", { type: "button", title: `Order by ${turn}` }, title + (on ? arrow : ""));
-        button.onclick = () => this.tell("turned", { order: turn, at: Date.now() });
-        cell.append(button, note ? made("span", { className: "note" }, note) : "");
-      }
-      if (on) cell.setAttribute("aria-sort", arrow === " ↓" ? "descending" : "ascending");
-      return cell;
+      const turn = order === "newest" && ordered === "newest" ? "oldest" : order;
+      const text = title + (on ? (down ? " ↓" : " ↑") : "");
+      const onclick = () => this.tell("turned", { order: turn, at: Date.now() });
+      const shown = order ? made("button", { type: "button", title: `Order by ${turn}`, onclick }, text) : text;
+      const ariaSort = on ? (down ? "descending" : "ascending") : null;
+      const small = note && made("span", { className: "note" }, note);
+      return made("th", { className: name, scope: "col", style: `width: ${width}`, ariaSort }, shown, small);
     });
+    const all = this.rows.flatMap((row) => row.runs.map((run) => run.id));
     const tick = made("td", { className: "tick" }, this.tick(all, "All on this page"));
     return made("thead", {}, made("tr", {}, tick, ...cells));
   }
 
-  tick(ids, label) {
-    const box = made("input", { type: "checkbox", label });
+  tick(ids, ariaLabel) {
+    const box = made("input", { type: "checkbox", ariaLabel });
     box.onchange = () => {
       ids.forEach((id) => (box.checked ? this.chosen.add(id) : this.chosen.delete(id)));
       this.mark();
@@ -123,61 +106,54 @@ class RunList {
   lines(row) {
     const ids = row.runs.map((run) => run.id);
     const several = ids.length > 1;
-    const marks = [...row.marks, ...row.tags].map((text) => made("span", { className: "tag" }, text));
-    const cell = (name, ...children) => {
-      const one = made("td", { className: name }, ...children);
-      one.style.gridArea = name; // on a narrow page, where a row is a grid
-      return one;
-    };
-    const small = (text) => (text ? made("span", { className: "small" }, text) : "");
+    const [name, whole] = [`${row.title}, ${row.told}`, `${row.title} ${row.told} on ${row.graph}`];
+    const span = (className, ...children) => made("span", { className }, ...children);
+    const small = (text) => text && span("small", text);
+    // on a narrow page a row is a grid
+    const cell = (name, ...children) => made("td", { className: name, style: `grid-area: ${name}` }, ...children);
     const epsilons = row.epsilons.map(({ kind, glyph, text, title, refuted, public: open }) => {
-      const mark = made("span", { className: `mark ${kind}` }, glyph);
-      mark.setAttribute("aria-hidden", "true");
-      const claim = made("span", { className: refuted ? "refuted" : "" }, mark, ` ${text}`);
-      return made("span", { className: "one", title: `${title} ${text}` }, claim, refuted ? made("span", { className: "wrong" }, " refuted") : "", small(open ? "example" : ""));
+      const mark = made("span", { className: `mark ${kind}`, ariaHidden: "true" }, glyph);
+      const claim = span(refuted ? "refuted" : "", mark, ` ${text}`);
+      const more = [refuted && span("wrong", " refuted"), open && small("example")];
+      return made("span", { className: "one", title: `${title} ${text}` }, claim, ...more);
     });
-    const accuracy = [
-      made("span", { className: "number" }, made("b", {}, row.accuracy), row.measure ? ` ${row.measure}` : "", row.spread ? ` ${row.spread}` : ""),
-      bar(row),
-    ];
+    const score = span("number", made("b", {}, row.accuracy), ` ${row.measure} ${row.spread}`);
     const parts = made("tr", { className: "runs", hidden: !this.open.has(ids[0]) });
     // A setting's title shows its runs, as the button that counts them does; that of a single run opens it.
-    const more = made("button", { type: "button", label: `${ids.length} runs of ${row.title}, one by one` });
-    const title = several
-      ? made("button", { type: "button", className: "title", textContent: row.title, label: `${row.title} ${row.told} on ${row.graph}: its ${ids.length} runs` })
-      : link(ids[0], row.title, `${row.title} ${row.told} on ${row.graph}`);
-    const turn = () => {
-      more.textContent = `${ids.length} ${parts.hidden ? "▸" : "▾"}`;
-      for (const one of several ? [more, title] : []) one.setAttribute("aria-expanded", String(!parts.hidden));
-    };
-    const fold = () => {
+    const unfold = () => {
       parts.hidden = !parts.hidden;
-      parts.hidden ? this.open.delete(ids[0]) : this.open.add(ids[0]);
+      this.open[parts.hidden ? "delete" : "add"](ids[0]);
       turn();
     };
-    if (several) more.onclick = title.onclick = fold;
+    const button = (textContent, className, ariaLabel) =>
+      made("button", { type: "button", textContent, className, ariaLabel, onclick: unfold });
+    const more = button("", "", `${ids.length} runs of ${row.title}, one by one`);
+    const title = several ? button(row.title, "title", `${whole}: its runs`) : link(ids[0], row.title, whole);
+    const turn = () => {
+      more.textContent = `${ids.length} ${parts.hidden ? "▸" : "▾"}`;
+      if (several) more.ariaExpanded = title.ariaExpanded = String(!parts.hidden);
+    };
     turn();
-    const name = `${row.title}, ${row.told}`;
+    const tags = [...row.marks, ...row.tags].map((text) => span("tag", text));
     const line = made(
       "tr",
       { className: "setting" },
       cell("tick", this.tick(ids, `Choose ${name}`)),
-      cell("setting", title, ...marks, small(row.told)),
+      cell("setting", title, ...tags, small(row.told)),
       cell("graph", row.graph, small(row.size)),
       cell("unit", row.unit),
       cell("epsilon", ...epsilons),
-      cell("accuracy", ...accuracy),
+      cell("accuracy", score, bar(row)),
       cell("seeds", several ? more : "1"),
-      cell("when", row.state ? made("span", { className: `state ${row.look}` }, row.state) : "", small(date(row.when))),
+      cell("when", row.state && span(`state ${row.look}`, row.state), small(date(row.when))),
     );
-    if (!several) return [line];
-    const each = row.runs.map((run) => made("li", {}, this.tick([run.id], `Choose seed ${run.seed} of ${name}`), link(run.id, `seed ${run.seed}`), ` ${run.text}`));
-    const list = made("td", { colSpan: COLUMNS.length }, made("ul", {}, ...each));
-    parts.append(made("td", { className: "tick" }), list);
-    return [line, parts];
+    const each = row.runs.map(({ id, seed, text }) =>
+      made("li", {}, this.tick([id], `Choose seed ${seed} of ${name}`), link(id, `seed ${seed}`), ` ${text}`),
+    );
+    parts.append(made("td", { className: "tick" }), made("td", { colSpan: COLUMNS.length }, made("ul", {}, ...each)));
+    return several ? [line, parts] : [line];
   }
 }
-
 
 const lists = new WeakMap();
 

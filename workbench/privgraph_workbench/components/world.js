@@ -1,6 +1,6 @@
-// The playground's picture. The server sends a world and its settings (`play` and `drawing` of the page); noise is drawn here, a
-// release a frame, and the guesses that follow from it, by the arithmetic of play/world.py, against which it is tested.
-// Told is who was clicked (`picked`; null: nobody any more), and nothing else.
+// The playground's picture. The server sends a world and its settings (`play` and `drawing` of the page); noise is
+// drawn here, a release a frame, and the guesses that follow from it, by the arithmetic of play/world.py, against which
+// it is tested. Told is who was clicked (`picked`; null: nobody any more), and nothing else.
 
 const GROUPS = 3;
 const EVERY = 350; // milliseconds between two releases while it plays
@@ -78,8 +78,9 @@ const percent = (share) => `${(100 * share).toFixed(0)}%`;
 const share = (told, groups) => told.filter((group, who) => group === groups[who]).length / told.length;
 
 const STAGE = '<figure><figcaption></figcaption><canvas role="img"></canvas></figure>';
-const FRAME = `<div class="bar"><button type="button" class="main"></button><button type="button">Draw noise once</button>
-  <p class="told" role="status"></p></div><div class="worlds">${STAGE}${STAGE}</div><div class="key"></div>`;
+const FRAME = `<div class="bar"><button type="button" class="main"></button>
+  <button type="button">Draw noise once</button><p class="told" role="status"></p></div>
+  <div class="worlds">${STAGE}${STAGE}</div><div class="key"></div>`;
 
 class World {
   constructor(root) {
@@ -175,7 +176,8 @@ class World {
     if (!this.data || !this.root.clientWidth) return;
     const { colours, names, gone, protects } = this.data;
     const [who, friend] = [names[gone?.who], names[gone?.friend]];
-    const whose = friend ? `the friendship of ${who} and ${friend}` : protects === "edges" ? `${who}'s friendships` : who;
+    const all = protects === "edges" ? `${who}'s friendships` : who;
+    const whose = friend ? `the friendship of ${who} and ${friend}` : all;
     this.stages.forEach((stage, place) => {
       stage.figure.hidden = place >= this.both.length;
       if (stage.figure.hidden) return;
@@ -262,8 +264,10 @@ class World {
       `<span><svg width="${wide}" height="15" viewBox="${box}" aria-hidden="true">${drawn}</svg>${words}</span>`;
     const mark = (group) => `<path d="${path[group]}" fill="${colours.groups[group]}"/>`;
     const ring = `<path d="M6 -2a8 8 0 1 1 -8 8" fill="none" stroke="${colours.text}" stroke-width="2"/>`;
-    const line = (stroke, dash, words) =>
-      entry(`<path d="M0 5H22" stroke="${stroke}" stroke-width="2.5" stroke-dasharray="${dash}"/>`, words, "0 0 22 10", 22);
+    const line = (stroke, dash, words) => {
+      const path = `<path d="M0 5H22" stroke="${stroke}" stroke-width="2.5" stroke-dasharray="${dash}"/>`;
+      return entry(path, words, "0 0 22 10", 22);
+    };
     const halo = `<circle cx="6" cy="6" r="9" fill="${colours.sound}" opacity="0.3"/>`;
     const hidden = {
       edges: line(colours.sound, "none", "a friendship, which the noise hides"),
@@ -274,7 +278,7 @@ class World {
       ...[0, 1, 2].map((group) => entry(mark(group), `guessed: group ${"ABC"[group]}`)),
       b > 0 ? hidden[protects] : "",
       gone ? line(colours.warning, "none", "what is taken out") + line(colours.warning, "4 4", "where it was") : "",
-      b > 0 ? entry(mark(0) + ring, "arc: share of draws in which the noise changed this guess (full circle: all)") : "",
+      b > 0 ? entry(mark(0) + ring, "arc: share of draws in which the noise changed this guess") : "",
       this.reached ? "<span>faded: published alike in both worlds</span>" : "",
     ].join("");
     if (drawn !== this.drawn) this.key.innerHTML = this.drawn = drawn; // numbers and fixed words alone
