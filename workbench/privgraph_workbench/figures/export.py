@@ -36,7 +36,6 @@ Statements = Mapping[str, PrivacyStatement]
 PICTURES = ("svg", "pdf", "png")
 FORMATS = {kind: mimetypes.types_map[f".{kind}"] for kind in (*PICTURES, "csv", "txt", "json")}
 """Every format, with its media type; `txt` is what belongs beside a CSV."""
-DPI = 160
 _LENGTH = re.compile(rb"(?<![\w.#])-?\d+\.\d{4,}(?![\w.])")
 """A number of an SVG with more decimals than anybody sees."""
 _ATTRIBUTE = re.compile(rb'"[^"<>]*"')
@@ -121,7 +120,7 @@ def _pictures(
         drawn: Any = draw(chart, theme, lines)
         for kind in kinds:
             written = io.BytesIO()
-            drawn.savefig(written, format=kind, dpi=DPI, metadata=_metadata(kind, chart.title, said, whole, made))
+            drawn.savefig(written, format=kind, dpi=160, metadata=_metadata(kind, chart.title, said, whole, made))
             files[kind] = _renamed(written.getvalue()) if kind == "svg" else written.getvalue()
     return files
 

@@ -20,9 +20,6 @@ from privgraph_workbench.figures.marks import empty, placed
 from privgraph_workbench.figures.needs import NEEDS
 from privgraph_workbench.text import texts
 
-EXAMINATIONS = ("attacks", "audits")
-"""Subjects that an evaluator alone sees."""
-
 
 def figure(
     name: str,
@@ -108,7 +105,7 @@ class Figure:
     @property
     def examines(self) -> bool:
         """Whether it shows what attacks or audits found, which an evaluator alone sees."""
-        return self.subject in EXAMINATIONS
+        return self.subject in ("attacks", "audits")
 
     def __call__(self, *given: Any, theme: str = "light", **options: Any) -> go.Figure:
         """Draw it with plotly, `light` or `dark`, of what `data` takes."""

@@ -10,8 +10,6 @@ from privgraph_workbench.words.numbers import rounded_delta, stated
 
 MOST = 8
 """Lines below a picture; all statements are in its metadata, and in the txt file."""
-LABEL = 46
-"""Letters of a line that say whose statement it is; a longer name goes on in the next line."""
 
 
 def block(statements: Mapping[str, PrivacyStatement], most: int | None = MOST) -> list[str]:
@@ -30,7 +28,7 @@ def block(statements: Mapping[str, PrivacyStatement], most: int | None = MOST) -
         held.setdefault((unit, sound, as_published, audited, rounded_delta(one.delta)), []).append(label)
     rows: list[Sequence[str]] = [("", said["unit"], *(mark.title for mark in EPSILONS.values()), "δ")]
     for values, labels in list(held.items())[:most]:
-        first, *rest = wrapped(f"{labels[0]}{f' +{len(labels) - 1}' * (len(labels) > 1)}", LABEL) or [""]
+        first, *rest = wrapped(f"{labels[0]}{f' +{len(labels) - 1}' * (len(labels) > 1)}", 46) or [""]
         rows += [(first, *values), *((f"  {line}", *[""] * len(values)) for line in rest)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]

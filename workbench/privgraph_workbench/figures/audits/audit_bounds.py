@@ -11,12 +11,6 @@ from privgraph_workbench.leaks import largest_bound
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.numbers import rounded_delta, stated
 
-ROUTES = {
-    Route.THRESHOLD: "shown by a threshold",
-    Route.GAUSSIAN: "shown by the Gaussian trade-off",
-    Route.ONE_RUN: "shown in one run",
-}
-
 
 def data(record: AuditRecord) -> list[Row]:
     """One row per bound and per claim.
@@ -27,10 +21,12 @@ def data(record: AuditRecord) -> list[Row]:
     whose bound is the audit's), exceeded (True: a claim that the audit's bound exceeds), delta, confidence,
     covers.
     """
+    routes = {Route.THRESHOLD: "shown by a threshold", Route.GAUSSIAN: "shown by the Gaussian trade-off"}
+    routes[Route.ONE_RUN] = "shown in one run"
     shared = {"delta": record.delta, "confidence": record.confidence, "covers": record.covers}
     fixed = next((place for place, one in enumerate(record.bounds) if one.epsilon == record.epsilon), None)
     rows: list[Row] = [
-        {"kind": "bound", "which": "audited", "name": ROUTES[one.route], "epsilon": one.epsilon, "detail": one.detail}
+        {"kind": "bound", "which": "audited", "name": routes[one.route], "epsilon": one.epsilon, "detail": one.detail}
         | {"most": largest_bound(record, one.route), "counts": place == fixed, "exceeded": False, **shared}
         for place, one in enumerate(record.bounds)
     ]

@@ -8,8 +8,6 @@ from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import distinct, marks, named, pairs
 from privgraph_workbench.words.numbers import stated
 
-SIDES = {"alone": "ε of this mechanism alone", "without": "ε of all others, without it"}
-
 
 def data(costs: Iterable[tuple[str, float, float]], whole: float) -> list[Row]:
     """One row per mechanism: name, alone (its own epsilon), without (that of all others), whole (that of all
@@ -19,12 +17,13 @@ def data(costs: Iterable[tuple[str, float, float]], whole: float) -> list[Row]:
 
 @figure("entry_costs", "What each mechanism costs", data, settings=True)
 def chart(rows: Rows) -> Chart:
-    finite = [row[key] for row in rows for key in (*SIDES, "whole") if math.isfinite(row[key])]
+    sides = {"alone": "ε of this mechanism alone", "without": "ε of all others, without it"}
+    finite = [row[key] for row in rows for key in (*sides, "whole") if math.isfinite(row[key])]
     highest = 1.25 * max(finite, default=0.0) or 1.0
     whole, names = rows[0]["whole"], distinct(row["name"] for row in rows)
     rules = (Rule(x=whole, label="all together", side="left"),) * math.isfinite(whole)
     panels, series = [], []
-    for place, (key, title) in enumerate(SIDES.items()):
+    for place, (key, title) in enumerate(sides.items()):
         panels.append(Panel(x=Axis(title=title, low=0, high=highest), y=named(names, labels=not place), rules=rules))
         look: Look = {"epsilon": "sound", "panel": place, "legend": False, "hover": f"name {key}"}
         look["text"] = tuple(stated("sound", row[key]) for row in rows)

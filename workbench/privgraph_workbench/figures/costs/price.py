@@ -7,12 +7,6 @@ from privgraph_workbench.figures.costs.cost import KINDS, curve, epsilons
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import empty, logarithmic, pairs, placed
 
-AXES = {
-    "lam": "λ (logarithmic; noise has scale 1/λ)",
-    "noise": "noise (standard deviation, logarithmic; right is noisier)",
-}
-"""What the horizontal axis may be."""
-
 
 def data(
     points: Iterable[tuple[float, float, float | None]],
@@ -37,7 +31,9 @@ def chart(rows: Rows) -> Chart:
     drawn = [row[COLUMNS[kind]] for row in rows for kind in KINDS if placed(row[COLUMNS[kind]])]
     if not drawn:
         return empty("no noise has a finite ε")
-    x, told = logarithmic(AXES[rows[0]["by"]], (row["lam"] for row in rows)), rows[0]["right"] is not None
+    noise = "noise (standard deviation, logarithmic; right is noisier)"
+    title = noise if rows[0]["by"] == "noise" else "λ (logarithmic; noise has scale 1/λ)"
+    x, told = logarithmic(title, (row["lam"] for row in rows)), rows[0]["right"] is not None
     right = Axis(title="labels right, on average (percent)", percent=True, low=0, high=1)
     panels = [Panel(x=x, y=logarithmic("ε (logarithmic)", drawn)), *[Panel(x=x, y=right)] * told]
     series = [*epsilons(rows, "lam"), *curve(rows, "lam", "right", name="labels right", group="right", slot=2, panel=1)]

@@ -6,8 +6,6 @@ from privgraph_workbench.figures.chart import Chart, Flag, Row, Rows
 from privgraph_workbench.figures.figure import figure, without
 from privgraph_workbench.figures.marks import class_name, grouped, marks, network
 
-MOST_NODES = 200
-
 
 def data(
     edges: Iterable[Sequence[int]],
@@ -26,8 +24,8 @@ def data(
 
     pairs = labels.items() if isinstance(labels, Mapping) else enumerate(labels)
     known = {int(node): int(label) for node, label in pairs}
-    if len(known) > MOST_NODES:
-        raise ValueError(f"a drawn neighbourhood has at most {MOST_NODES} nodes (got {len(known)})")
+    if len(known) > 200:
+        raise ValueError(f"a drawn neighbourhood has at most 200 nodes (got {len(known)})")
     graph = networkx.Graph()
     graph.add_nodes_from(sorted(known))
     for source, target in edges:

@@ -8,8 +8,6 @@ from privgraph_workbench.figures.graphs import neighbourhood
 from privgraph_workbench.figures.marks import class_name, grouped, marks, network
 from privgraph_workbench.theme import NEUTRAL
 
-HOVER = "node name true_name degree"
-
 
 def data(
     edges: Iterable[Sequence[int]],
@@ -34,10 +32,10 @@ def chart(rows: Rows) -> Chart:
     """Right predictions are filled, wrong ones hollow; nodes without one are small."""
     nodes = [{**row, "wrong": row["predicted"] != row["class"]} for row in rows if row["kind"] == "node"]
     silent, said = ([row for row in nodes if (row["predicted"] is None) is none] for none in (True, False))
-    series = []
+    series, hover = [], "node name true_name degree"
     for (label, wrong, centre), own in sorted(grouped(said, "predicted", "wrong", "centre").items()):
         told = f"{own[0]['name']}{', wrongly' * wrong}{' (the chosen node)' * centre}"
-        series.append(marks(own, "x", "y", name=told, slot=label, hollow=wrong, size=20 if centre else 12, hover=HOVER))
+        series.append(marks(own, "x", "y", name=told, slot=label, hollow=wrong, size=20 if centre else 12, hover=hover))
     if silent:
-        series.append(marks(silent, "x", "y", name="no prediction", slot=NEUTRAL, size=6, hollow=True, hover=HOVER))
+        series.append(marks(silent, "x", "y", name="no prediction", slot=NEUTRAL, size=6, hollow=True, hover=hover))
     return network(rows, series)

@@ -7,12 +7,6 @@ from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rows
 from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import logarithmic, marks, pairs
 
-LINES = {
-    "laplace": "term with spherical Laplace noise",
-    "gaussian": "term with Gaussian noise",
-    "chance": "chance of k by itself",
-}
-
 
 def data(terms: Iterable[tuple[float, float, float, float]], order: float) -> list[Row]:
     """Rows k, chance, laplace, gaussian (powers of ten: the common logarithms of Pr(k), and of A_k with
@@ -29,11 +23,13 @@ def data(terms: Iterable[tuple[float, float, float, float]], order: float) -> li
 
 @figure("terms", "The terms of Equation 3", data, settings=True)
 def chart(rows: Rows) -> Chart:
+    lines = {"laplace": "term with spherical Laplace noise", "gaussian": "term with Gaussian noise"}
+    lines["chance"] = "chance of k by itself"
     few, many = [row for row in rows if row["k"] <= 12], [row for row in rows if row["k"] >= 1]
     series = [
         marks(held, "k", key, name=name, kind=kind, slot=slot, panel=panel, group=key, size=6)
         for panel, (held, kind) in enumerate(((few, "path"), (many, "line")))
-        for slot, (key, name) in enumerate(LINES.items())
+        for slot, (key, name) in enumerate(lines.items())
         if held
     ]
     y, every = Axis(title="powers of ten"), logarithmic("k, logarithmic", [row["k"] for row in many] or [1.0, 10.0])

@@ -9,9 +9,6 @@ from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import marks, named, single
 from privgraph_workbench.play import world as worlds
 
-MOST = 8
-"""Numbers that are drawn: those that differ most, person by person and group by group."""
-
 
 def data(
     told: Sequence[worlds.Rows],
@@ -31,9 +28,10 @@ def data(
     apart = np.abs(means[0] - means[1])
     places = [(int(who), int(group)) for who, group in zip(*np.nonzero(apart), strict=True)]
     places.sort(key=lambda place: (-apart[place], place))
-    people = list(dict.fromkeys(who for who, _ in places[:MOST]))
-    drawn = sorted(places[:MOST], key=lambda place: (people.index(place[0]), place[1]))
-    shared = {"names_with": names[0], "names_without": names[1], "noisy": noisy, "more": max(0, len(places) - MOST)}
+    most, more = places[:8], len(places[8:])  # those that differ most, person by person and group by group
+    people = list(dict.fromkeys(who for who, _ in most))
+    drawn = sorted(most, key=lambda place: (people.index(place[0]), place[1]))
+    shared = {"names_with": names[0], "names_without": names[1], "noisy": noisy, "more": more}
     return [
         {"label": f"{worlds.name(who)}: group {'ABC'[group]}", "published": float(told[0][0, who, group])}
         | {"with": float(means[0][who, group]), "without": float(means[1][who, group]), **shared}

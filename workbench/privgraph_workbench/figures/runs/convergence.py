@@ -12,7 +12,6 @@ from privgraph_workbench.summary import confidence
 from privgraph_workbench.words.naming import graph_of, labels, setting, unit_of
 
 METRICS = ("train_accuracy", "val_accuracy")
-STEPS = 300
 ENDS = ("value", "low", "high")
 
 
@@ -39,7 +38,7 @@ def data(runs: Iterable[tuple[RunRecord, Iterable[StoredEvent]]]) -> list[Row]:
                 row |= zip(ENDS, confidence([point["value"] for point in found], most=1.0), strict=True)
                 row |= {"seeds": len(found), "composed": together[first.id]}
                 curve.append(row | {"evaluator": any(point["evaluator"] for point in found)})
-            rows += curves.thin(curve, STEPS)
+            rows += curves.thin(curve, 300)
     return rows
 
 

@@ -17,8 +17,6 @@ UNITS = {"edge": "edges", "node": "people"}
 LARGEST = 1000.0
 """An axis ends there: beyond it an epsilon promises nothing to anybody."""
 HOVER = "curve mean low high seeds epsilon epsilon_as_published epsilon_audited"
-LEVELS, CURVES = 6, 12
-"""Levels and curves that a panel draws."""
 
 
 def data(records: Iterable[RunRecord]) -> list[Row]:
@@ -59,7 +57,7 @@ def chart(rows: Rows, *, published: bool = True, front: bool = False, wished: fl
         y = Axis(title=measures(row["method"] for row in every), percent=True)
         panels.append(Panel(title=f"{graph}: {UNITS.get(unit, 'nothing')} protected", x=x, y=y))
         ends, high, own = (x.low, x.high), x.high or LARGEST, {"panel": place}
-        drawn, curves = _most_seeds(levels, LEVELS), _most_seeds(here, CURVES)
+        drawn, curves = _most_seeds(levels, 6), _most_seeds(here, 12)
         hidden |= len(drawn) + len(curves) < len({row["curve"] for row in (*levels, *here)})
         for shape, row in enumerate((row for held in drawn.values() for row in held), 1):
             look: Look = {"name": row["curve"], "slot": NEUTRAL, "group": row["curve"], **own}
