@@ -18,7 +18,7 @@ from privgraph.tuning.request import Choice, Request, Search, make_request
 from privgraph_workbench.commands.output import json_line, print_lines, result
 from privgraph_workbench.commands.show import print_run
 from privgraph_workbench.commands.values import several, spec_of
-from privgraph_workbench.commands.watching import STOPPED, interrupt
+from privgraph_workbench.commands.watching import STOPPED
 
 
 def tune_command(parsed: argparse.Namespace) -> int:
@@ -29,7 +29,7 @@ def tune_command(parsed: argparse.Namespace) -> int:
     tuning = Tuning(RunStore.open(), request)
     print(f"{tuning.id}{' is done' if tuning.done else ' goes on' if tuning.resumed else ''}", file=sys.stderr)
     _print_terms(request, tuning.terms, sys.stderr)
-    signal.signal(signal.SIGTERM, interrupt)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     told = -1
 
     def look(over: int, _pending: Sequence[RunRecord]) -> None:  # how many are to come, nobody is told
@@ -68,8 +68,11 @@ def _print_terms(request: Request, terms: Terms, file: TextIO) -> None:
 
 def _price(request: Request, as_json: bool) -> int:
     terms = request.terms()
-    print(json_line(asdict(terms))) if as_json else _print_terms(request, terms, sys.stdout)
-    if isinstance(request, Choice) and not isinstance(request.law, Fixed) and not as_json:
+    if as_json:
+        print(json_line(asdict(terms)))
+        return 0
+    _print_terms(request, terms, sys.stdout)
+    if isinstance(request, Choice) and not isinstance(request.law, Fixed):
         fixed = replace(request, law=Fixed(count=round(request.law.mean))).terms().trial_epsilon
         print_lines({"trial_epsilon_with_law_fixed": fixed})
     return 0

@@ -7,7 +7,6 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from types import FrameType
 from typing import Never, TypeVar
 
 from tqdm import tqdm
@@ -21,14 +20,9 @@ LINE_SECONDS = 10.0
 ResultT = TypeVar("ResultT")
 
 
-def interrupt(_number: int, _frame: FrameType | None) -> None:
-    """Take a request to end as Ctrl-C."""
-    raise KeyboardInterrupt
-
-
 def progress_bar(total: float = 1.0, over: float = 0.0, far: str = "{percentage:3.0f}%") -> tqdm[Never]:
     """A bar of which `over` was over before; `far` says how far it is."""
-    signal.signal(signal.SIGTERM, interrupt)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     pause = 0.1 if sys.stderr.isatty() else LINE_SECONDS
     layout = f"{{desc}} |{{bar}}| {far} [{{elapsed}}{{postfix}}]"
     return tqdm(total=total, initial=over, file=sys.stderr, mininterval=pause, bar_format=layout, leave=False)

@@ -44,18 +44,9 @@ def notebook(
         ),
         f"print({json.dumps(stated)})",
     ]
+    code: dict[str, Any] = {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": []}
     book = {
-        "cells": [
-            {
-                "cell_type": "code",
-                "execution_count": None,
-                "id": f"cell-{place:03d}",
-                "metadata": {},
-                "outputs": [],
-                "source": source,
-            }
-            for place, source in enumerate(cells)
-        ],
+        "cells": [{**code, "id": f"cell-{place:03d}", "source": source} for place, source in enumerate(cells)],
         "metadata": {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}},
         "nbformat": 4,
         "nbformat_minor": 5,

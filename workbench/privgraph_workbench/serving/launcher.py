@@ -20,7 +20,6 @@ import webbrowser
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from privgraph.home import home, open_to_others, umask
@@ -71,7 +70,7 @@ def main(host: str = DEFAULT_HOST, port: int | None = None, open_browser: bool =
 
     print("Starting the workbench ...", file=sys.stderr, flush=True)
     os.umask(umask())
-    signal.signal(signal.SIGTERM, _interrupt)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     unpacking.start()
     from privgraph_workbench.serving import server  # Streamlit takes seconds to import
 
@@ -84,10 +83,6 @@ def main(host: str = DEFAULT_HOST, port: int | None = None, open_browser: bool =
     except SystemExit as error:
         return int(bool(error.code))
     return 0
-
-
-def _interrupt(_number: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
 
 
 def _unpack() -> None:
