@@ -7,8 +7,7 @@ from privgraph_workbench.theme import DASHES, EPSILONS, MARKERS, PATTERNS, Theme
 
 BAND = {"light": 0.18, "dark": 0.28}
 """Opacity of a band by theme: on a dark ground, less of it is seen."""
-FAINT = 0.45
-"""Opacity of what stands back."""
+FAINT = 0.45  # of what stands back
 
 
 class Look(NamedTuple):

@@ -23,10 +23,8 @@ from privgraph_workbench.words.numbers import exact_percent
 SETTINGS = {"text.parse_math": False, "svg.fonttype": "none", "svg.hashsalt": "privgraph", "pdf.fonttype": 42}
 """What must hold of matplotlib's settings while a chart is drawn and saved: a dollar sign is only a dollar
 sign, text stays text, and equal figures give equal files."""
-_EDGE = 0.012
-"""Where words begin, of the width."""
-_BLOCK = 8.0
-"""The size of letters of the statements, at most."""
+_EDGE = 0.012  # where words begin, of the width
+_BLOCK = 8.0  # the size of letters of the statements, at most
 
 
 def draw(chart: Chart, theme_name: str = "light", block: Sequence[str] = ()) -> Figure:

@@ -8,8 +8,6 @@ from privgraph_workbench.figures.figure import figure
 from privgraph_workbench.figures.marks import distinct, grouped, marks, named, single
 from privgraph_workbench.theme import NEUTRAL
 
-MOST = 10
-"""Texts that are drawn: up to half of them true partners, however far away, and else the nearest."""
 LOOKS: dict[str, Look] = {
     "base": {"slot": NEUTRAL, "size": 24, "hollow": True},
     "bare": {"slot": 1, "size": 15, "hollow": True},
@@ -25,10 +23,8 @@ def data(
     number (its node), text, partner (related to what was asked about), encoder, title (the encoder in words),
     place (1 for the nearest), score, searched (texts that were compared with), evaluator (partners are
     marked), composed (how many runs of the same people are behind the encoders), private (partners are
-    marked, and the runs learnt of the domain that is searched).
-
-    names: the encoders that are drawn, in order, with their titles; the last one orders the texts.
-    """
+    marked, and the runs learnt of the domain that is searched). `names`: the encoders that are drawn, in
+    order, with their titles; the last one orders the texts."""
     last, told = list(names)[-1], answer.partners > 0
     shared = {"searched": answer.searched, "evaluator": told, "composed": composed, "private": learnt and told}
     return [
@@ -41,11 +37,12 @@ def data(
 
 @figure("moved", "Places under each encoder", data)
 def chart(rows: Rows) -> Chart:
+    """Ten texts: up to half of them true partners, however far away, and else the nearest."""
     texts = grouped(rows, "number")
     ends = {one: (min(row["place"] for row in own), max(row["place"] for row in own)) for one, own in texts.items()}
     nearest = sorted(texts, key=lambda one: (ends[one][0], one))
-    partners = [one for one in nearest if texts[one][0]["partner"]][: MOST // 2]
-    drawn = list(dict.fromkeys([*partners, *nearest]))[:MOST]
+    partners = [one for one in nearest if texts[one][0]["partner"]][:5]
+    drawn = list(dict.fromkeys([*partners, *nearest]))[:10]
     texts = {one: own for one, own in texts.items() if one in drawn}
     told = (f"{'★ ' * own[0]['partner']}{own[0]['text']}" for own in texts.values())
     wrapped = ("\n".join(textwrap.wrap(text, 34, max_lines=2, placeholder=" …")) for text in told)

@@ -68,14 +68,9 @@ def chart(rows: Rows) -> Chart:
     spread, changed = math.sqrt(2) * held[0]["noise_std"], [row for row in held if row["flipped"]]
     edges = steps_to(max(row["margin_before"] for row in held))
     groups = {"answered queries": held, "noise changed the label": changed}
-    x = Axis(
-        title=f"margin before noise: largest less second ({UNITS[held[0]['kind']]})", low=0, high=max(edges[-1], spread)
-    )
-    rule = Rule(
-        x=spread,
-        label=f"standard deviation of noise: {number(spread)}",
-        side="left" if 2 * spread > edges[-1] else "right",
-    )
+    title, last = f"margin before noise: largest less second ({UNITS[held[0]['kind']]})", edges[-1]
+    x, label = Axis(title=title, low=0, high=max(last, spread)), f"standard deviation of noise: {number(spread)}"
+    rule = Rule(x=spread, label=label, side="left" if 2 * spread > last else "right")
     series = histogram(edges, {name: [row["margin_before"] for row in own] for name, own in groups.items()})
     return single(x, Axis(title="queries (count)", low=0), series, rules=[rule])
 

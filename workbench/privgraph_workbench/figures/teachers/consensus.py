@@ -9,7 +9,6 @@ from privgraph_workbench.figures.marks import grouped, histogram, single, table
 from privgraph_workbench.words.numbers import number
 
 STATES = ("answered", "passed, but no more was answered", "refused by the gate", "not asked any more")
-"""What became of a query, from the ground up."""
 
 
 def data(ensemble: Ensemble) -> list[Row]:
