@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError
 from privgraph.data.files import available, find
-from privgraph.data.spec import DatasetSpec
+from privgraph.data.spec import DatasetSpec, PublicFacts
 from privgraph.home import environment, home, umask
 
 VERSION = 5
@@ -260,6 +260,18 @@ def spec_facts(spec: DatasetSpec) -> dict[str, Any]:
         "at_hand": available(spec),
         "private": PRIVATE,
     }
+
+
+def sizes(facts: Mapping[str, Any]) -> PublicFacts:
+    """The sizes among the facts of a data set."""
+    domains = facts.get("domains", ())
+    return PublicFacts(
+        **{name: facts[name] for name in ("nodes", "edges", "entries", "features", "classes", "undirected")},
+        train_nodes=facts["split"]["train"],
+        domains=tuple(one["name"] for one in domains),
+        entities=tuple(one["texts"] for one in domains),
+        relations=tuple(one["relations"] for one in domains),
+    )
 
 
 def cache_file(

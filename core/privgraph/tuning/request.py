@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from privgraph.data.facts import describe
+from privgraph.data.facts import describe, sizes
 from privgraph.data.spec import PublicFacts
 from privgraph.options import OptionError, Scalar, short
 from privgraph.privacy.composition import flatten
@@ -60,9 +60,7 @@ class _Asked:
         found = describe(spec.dataset, split=spec.split, split_seed=spec.seed, options=spec.data_options)
         if found.get("task", "node classification") != "node classification" or "val" not in found["split"]:
             raise OptionError(f"{spec.dataset} has no validation nodes to compare trials by")
-        names = ("nodes", "edges", "entries", "features", "classes", "undirected")
-        facts = PublicFacts(**{name: found[name] for name in names}, train_nodes=found["split"]["train"])
-        return facts, found["split"]["val"]
+        return sizes(found), found["split"]["val"]
 
     @property
     def nodes(self) -> int:

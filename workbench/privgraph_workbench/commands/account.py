@@ -6,7 +6,7 @@ import argparse
 from dataclasses import asdict, replace
 
 from privgraph.data.catalogue import dataset
-from privgraph.data.facts import describe
+from privgraph.data.facts import describe, sizes
 from privgraph.data.sizes import TEST, VALIDATION, known_facts
 from privgraph.data.spec import PublicFacts, in_two_domains
 from privgraph.methods.base import MethodConfig, Plan
@@ -17,7 +17,6 @@ from privgraph.runs.spec import make_spec
 from privgraph_workbench.commands.output import json_line, print_lines, privacy
 from privgraph_workbench.commands.parser import UsageError
 from privgraph_workbench.commands.values import method_options, pairs
-from privgraph_workbench.facts.datasets import sizes
 
 SIZES = ("nodes", "edges", "features", "classes", "train_nodes")
 EXAMPLE = PublicFacts(nodes=10_000, edges=100_000, entries=200_000, features=100, classes=10, train_nodes=7_500)

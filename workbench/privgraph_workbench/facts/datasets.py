@@ -125,18 +125,6 @@ def _ask(name: str, options: Mapping[str, Scalar], split: str, node: int | None)
     return asked.result()
 
 
-def sizes(told: Mapping[str, Any]) -> PublicFacts:
-    """The sizes among what `privgraph.data.facts` tells of a graph."""
-    domains = told["domains"]
-    return PublicFacts(
-        **{name: told[name] for name in ("nodes", "edges", "entries", "features", "classes", "undirected")},
-        train_nodes=told["split"]["train"],
-        domains=tuple(one["name"] for one in domains),
-        entities=tuple(one["texts"] for one in domains),
-        relations=tuple(one["relations"] for one in domains),
-    )
-
-
 def _parse(told: Mapping[str, Any]) -> Description:
     piece, total, most = told["neighbourhood"], told["nodes"], told["degree"]["max"]
     names: dict[str, int] = {}
@@ -144,7 +132,7 @@ def _parse(told: Mapping[str, Any]) -> Description:
         names[row["name"] if row["name"] not in names else f"{row['name']} ({row['class']})"] = row["count"]
     labelled = total - told["unlabelled"]
     return Description(
-        facts=sizes(told),
+        facts=engine.sizes(told),
         degrees=[
             {"low": one["low"], "high": min(one["high"], most), "nodes": one["count"], "share": one["count"] / total}
             for one in told["degree"]["histogram"]
