@@ -110,10 +110,10 @@ def marks(
         [f"{title} {FORMS[form](row[name])}" for name, (title, form) in told.items() if row.get(name) not in (None, "")]
         for row in rows
     )
-    texts_ = tuple("\n".join(map(str.strip, one)) for one in lines) if hover else ()
+    said = tuple("\n".join(map(str.strip, one)) for one in lines) if hover else ()
     x, y = ([row[of] for row in rows] if isinstance(of, str) else of for of in (x, y))
     look = {"name": EPSILONS[look["epsilon"]].title if look.get("epsilon") else "", "kind": "points", **look}
-    return Series(**look, x=tuple(x), y=tuple(y), hover=texts_)
+    return Series(**look, x=tuple(x), y=tuple(y), hover=said)
 
 
 def described(series: Series, panel: Panel) -> tuple[str, ...]:

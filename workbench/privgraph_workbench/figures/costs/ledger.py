@@ -51,8 +51,9 @@ def _multiplier(event: events.Single) -> float | None:
 
 @figure("ledger", "Where the privacy budget goes", data, needs="ledger", settings=True)
 def chart(rows: Rows) -> Chart:
-    named_ = (", ".join(filter(None, (row["mechanism"], row["stage"]))) for row in rows)
-    names = distinct(name + f" × {row['count']}" * (row["count"] != 1) for name, row in zip(named_, rows, strict=True))
+    told = ([row["mechanism"], row["stage"]] for row in rows)
+    counts = (f" × {row['count']}" * (row["count"] != 1) for row in rows)
+    names = distinct(", ".join(filter(None, one)) + count for one, count in zip(told, counts, strict=True))
     text, unprotected = tuple(percent(row["share"]) for row in rows), not all(row["private"] for row in rows)
     hover = "mechanism stage share noise_std sensitivity norm sampling_rate note"
     bars = marks(rows, "share", names, name="share", kind="bars", text=text, hover=hover, legend=False)
