@@ -34,19 +34,8 @@ const NAMED = 0.4; // share of a narrow page that names of categories may take
 const SNUG = 6; // pixels below a legend
 const CAP = 11; // pixels by which plotly sets a title of several lines higher than one of a single line
 
-// What the keys do is said once for all plots of the page; a reader finds it though it is hidden.
-function described() {
-  const id = "privgraph-plot-keys";
-  if (!document.getElementById(id)) {
-    const keys = document.createElement("p");
-    keys.id = id;
-    keys.hidden = true;
-    keys.textContent =
-      "Keys: plus and minus zoom, arrows pan, 0 resets, 1 to 9 hide or show an entry of the legend, s saves an SVG.";
-    document.body.appendChild(keys);
-  }
-  return id;
-}
+const KEYS =
+  "Keys: plus and minus zoom, arrows pan, 0 resets, 1 to 9 hide or show an entry of the legend, s saves an SVG.";
 
 const uid = (trace, index) => trace.uid ?? trace.name ?? String(index);
 const visibility = (trace) => trace.visible ?? true;
@@ -218,33 +207,29 @@ function snug(layout, full) {
 class LivePlot {
   constructor(root) {
     this.root = root;
-    this.plot = document.createElement("div");
-    this.plot.setAttribute("role", "group");
-    this.plot.setAttribute("tabindex", "0");
-    this.plot.setAttribute("aria-describedby", described());
-    root.replaceChildren(this.plot);
+    root.innerHTML = `<div role="group" tabindex="0" aria-description="${KEYS}"></div>`;
+    this.plot = root.firstChild;
     this.view = { axes: {}, visible: {}, dragmode: null };
     this.told = JSON.stringify(this.view);
     this.busy = Promise.resolve();
     this.held = false;
     this.started = false;
-    this.plot.addEventListener("keydown", (event) => this.key(event));
+    this.own = new AbortController(); // ends all that is listened to
+    const on = (target, names, hear, capture = false) =>
+      names.forEach((name) => target.addEventListener(name, hear, { capture, signal: this.own.signal }));
+    on(this.plot, ["keydown"], (event) => this.key(event));
     // A redraw in the middle of a drag would end it: wait until the pointer is let go.
-    this.plot.addEventListener("pointerdown", () => (this.held = true), true);
-    this.release = () => {
-      if (!this.held) return;
+    on(this.plot, ["pointerdown"], () => (this.held = true), true);
+    const release = () => {
+      if (this.held) setTimeout(() => this.redraw(), 50);
       this.held = false;
-      setTimeout(() => this.redraw(), 50);
     };
-    window.addEventListener("pointerup", this.release, true);
-    window.addEventListener("pointercancel", this.release, true);
+    on(window, ["pointerup", "pointercancel"], release, true);
     // A page that is left says no more: the server would draw it again, in place of the one that was asked for.
-    this.leave = () => clearTimeout(this.timer);
-    window.addEventListener("popstate", this.leave);
+    on(window, ["popstate"], () => clearTimeout(this.timer));
     // The system's theme has turned: the server draws figures in the page's colours, and is asked to do so again.
-    this.turn = () => setTimeout(() => !this.closed && this.setStateValue?.("turned", { at: Date.now() }), 300);
-    this.scheme = window.matchMedia("(prefers-color-scheme: dark)");
-    this.scheme.addEventListener("change", this.turn);
+    const turn = () => setTimeout(() => !this.closed && this.setStateValue?.("turned", { at: Date.now() }), 300);
+    on(window.matchMedia("(prefers-color-scheme: dark)"), ["change"], turn);
     this.observer = new ResizeObserver(() => {
       if (!this.started || this.held) return;
       const now = this.root.clientWidth;
@@ -364,28 +349,20 @@ class LivePlot {
     event.stopPropagation(); // Streamlit has shortcuts of its own on single letters
   }
 
-  numeric(letter) {
+  move(letters, change) {
     const full = this.plot._fullLayout;
-    return axesOf(full).filter((name) => name.startsWith(letter) && ["linear", "log"].includes(full[name].type));
+    const numeric = (name) => ["linear", "log"].includes(full[name].type);
+    const axes = axesOf(full).filter((name) => letters.includes(name[0]) && numeric(name));
+    const ranges = axes.map((name) => [`${name}.range`, change(...full[name].range)]);
+    this.Plotly.relayout(this.plot, Object.fromEntries(ranges));
   }
 
   shift(letter, sign) {
-    const change = {};
-    for (const axis of this.numeric(letter)) {
-      const [low, high] = this.plot._fullLayout[axis].range;
-      change[`${axis}.range`] = [low + sign * STEP * (high - low), high + sign * STEP * (high - low)];
-    }
-    this.Plotly.relayout(this.plot, change);
+    this.move(letter, (low, high) => [low, high].map((end) => end + sign * STEP * (high - low)));
   }
 
   zoom(factor) {
-    const change = {};
-    for (const axis of [...this.numeric("x"), ...this.numeric("y")]) {
-      const [low, high] = this.plot._fullLayout[axis].range;
-      const [middle, half] = [(low + high) / 2, ((high - low) / 2) * factor];
-      change[`${axis}.range`] = [middle - half, middle + half];
-    }
-    this.Plotly.relayout(this.plot, change);
+    this.move("xy", (low, high) => [-1, 1].map((sign) => (low + high) / 2 + (sign * factor * (high - low)) / 2));
   }
 
   toggle(place) {
@@ -403,10 +380,7 @@ class LivePlot {
     this.closed = true;
     clearTimeout(this.timer);
     this.observer.disconnect();
-    window.removeEventListener("pointerup", this.release, true);
-    window.removeEventListener("pointercancel", this.release, true);
-    window.removeEventListener("popstate", this.leave);
-    this.scheme.removeEventListener("change", this.turn);
+    this.own.abort();
     if (this.started) this.Plotly.purge(this.plot);
   }
 }
