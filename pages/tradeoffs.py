@@ -18,7 +18,6 @@ from privgraph.registry import METHODS
 from privgraph.runs import engines
 from privgraph.runs.engines import ENGINES
 from privgraph.runs.graph_id import GraphId
-from privgraph.runs.launch import capacity
 from privgraph.runs.memory import too_large
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.spec import RunSpec
@@ -43,7 +42,6 @@ from privgraph_workbench.words.numbers import duration, percent
 
 OPENED = "tradeoffs.opened"
 MOST = 200  # runs that are sent at once
-MOST_KNOWN = 2000
 BOTH = "both"
 
 
@@ -185,8 +183,7 @@ def price(specs: Sequence[RunSpec], facts: PublicFacts) -> int:
     own = queue.own()
     done = {row["id"] for row in own.find_rows(RunQuery(ids=tuple(one.id for one in specs), states=("done",)))}
     left = [one for one in specs if one.id not in done]
-    known = own.find(RunQuery(states=("done",), limit=MOST_KNOWN))
-    st.caption(f"New runs: {len(left)}; time: {duration(sweeps.seconds(left, facts, known, capacity()))}")
+    st.caption(f"New runs: {len(left)}; time: {duration(sending.seconds(left, facts))}")
     if private := [plan.statement for plan in planned if plan.statement.unit != "none"]:
         statement.together(private, seeds)
     return len(left)

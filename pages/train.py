@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 
 import streamlit as st
@@ -15,11 +14,10 @@ from privgraph.methods.row import MethodSpec
 from privgraph.options import OptionError, build, parameters
 from privgraph.registry import METHODS
 from privgraph.runs.graph_id import GraphId
-from privgraph.runs.launch import capacity
 from privgraph.runs.memory import too_large
-from privgraph.runs.records import RunQuery, StoreError
+from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import RunSpec, make_spec
-from privgraph_workbench import advice, summary, sweeps
+from privgraph_workbench import advice, summary
 from privgraph_workbench.facts import datasets, expecting, method_costs, plans
 from privgraph_workbench.facts.expecting import Outlook
 from privgraph_workbench.facts.plans import drowned
@@ -181,32 +179,19 @@ def specs_of(spec: DatasetSpec, method: MethodSpec, asked: Asked) -> list[RunSpe
 def numbers(found: Sequence[Plan], told: Outlook, asked: Asked, runs: Sequence[RunSpec], relations: bool) -> None:
     """Epsilon, noise, expected accuracy and time, each from the first budget to the last."""
     name = next(iter(found[0].noise), "") if found else ""
-    budgets = [*asked.epsilons] or [None]
-    kept = [
-        kept_budget(one, plan.statement.epsilon) or plan.statement.epsilon
-        for one, plan in zip(budgets, found, strict=False)
-    ]
+    budgets, sound = [*asked.epsilons] or [None], [plan.statement.epsilon for plan in found]
+    kept = [kept_budget(one, held) or held for one, held in zip(budgets, sound, strict=False)]
+    took = sending.seconds(runs, found[0].facts) if runs and found else None
+    noise, hint = [number(plan.noise[name], 3) for plan in found if name], name.replace("_", " ") or "none"
     reached = [percent(one["mean"]) for one in map(told.expected, budgets) if one is not None]
-    took = None
-    if runs and found:
-        workers = 1
-        with suppress(StoreError):
-            workers = capacity()
-        took = sweeps.seconds(runs, found[0].facts, expecting.known(queue.own(), [runs[0].method])[0], workers)
     time = [] if took is None else [duration(max(1.0, took))]
-    accuracy = "Expected PREC@1" if relations else "Expected accuracy"
-    for label, shown, nothing, hint in (
+    for label, shown, nothing, help_ in (
         (EPSILONS["sound"].title, [stated("sound", one) for one in kept], "—", words["sound"]),
-        (
-            "Noise",
-            [number(plan.noise[name], 3) for plan in found if name],
-            "none",
-            fill(words["noise"], name=name.replace("_", " ") or "none"),
-        ),
-        (accuracy, reached, "unknown", words["expected"]),
+        ("Noise", noise, "none", fill(words["noise"], name=hint)),
+        (f"Expected {'PREC@1' if relations else 'accuracy'}", reached, "unknown", words["expected"]),
         ("Time", time, "not known yet", words["time"]),
     ):
-        st.metric(label, " – ".join(dict.fromkeys((*shown[:1], *shown[-1:]))) or nothing, help=hint, width="content")
+        st.metric(label, " – ".join(dict.fromkeys((*shown[:1], *shown[-1:]))) or nothing, help=help_, width="content")
 
 
 def doubts(found: Sequence[Plan], told: Outlook, asked: Asked) -> None:

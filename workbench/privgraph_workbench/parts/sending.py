@@ -2,13 +2,18 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 import streamlit as st
 
+from privgraph.data.spec import PublicFacts
+from privgraph.runs.launch import capacity
 from privgraph.runs.queueing import LOCAL
-from privgraph.runs.records import PENDING, RunQuery, RunRecord
+from privgraph.runs.records import PENDING, RunQuery, RunRecord, StoreError
 from privgraph.runs.spec import RunSpec
+from privgraph_workbench import sweeps
+from privgraph_workbench.facts import expecting
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.parts import layout
 from privgraph_workbench.serving import shell
@@ -41,6 +46,15 @@ def earlier(record: RunRecord) -> None:
     st.info(texts("runs")["earlier"], icon="🕰️")
     if st.button(f"Run again with seed {another.seed}", key="another", type="primary", icon=":material/play_arrow:"):
         send([another], tags=record.tags)
+
+
+def seconds(specs: Sequence[RunSpec], facts: PublicFacts) -> float | None:
+    """About how long these runs take on this machine; None where nothing tells of one of their methods."""
+    known, _ = expecting.known(queue.own(), dict.fromkeys(one.method for one in specs))
+    workers = 1
+    with suppress(StoreError):
+        workers = capacity()
+    return sweeps.seconds(specs, facts, known, workers) if specs else 0.0
 
 
 def sweep(page: str, specs: Sequence[RunSpec], engine: str = LOCAL) -> None:
