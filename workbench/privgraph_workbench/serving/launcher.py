@@ -70,6 +70,10 @@ def main(host: str = DEFAULT_HOST, port: int | None = None, open_browser: bool =
 
     print("Starting the workbench ...", file=sys.stderr, flush=True)
     os.umask(umask())
+    for name in ("PRIVGRAPH_HOME", "PRIVGRAPH_DATA"):
+        if name in os.environ:
+            os.environ[name] = str(Path(os.environ[name]).expanduser().resolve())
+    os.chdir(home())  # what .streamlit/config.toml says in any other folder is not ours
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     unpacking.start()
     from privgraph_workbench.serving import server  # Streamlit takes seconds to import
