@@ -5,9 +5,12 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import re
+import shutil
 import socket
+import subprocess
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -45,7 +48,7 @@ def _get(address: str, path: str, headers: dict[str, str]) -> tuple[int, dict[st
         return answer.status, dict(answer.getheaders()), answer.read()
 
 
-def _open_socket(address: str, headers: dict[str, str]) -> int:
+def _open_socket(address: str, headers: dict[str, str], below: str = "") -> int:
     """The status that a WebSocket's opening request is answered with."""
     upgrade = {
         "Upgrade": "websocket",
@@ -55,7 +58,7 @@ def _open_socket(address: str, headers: dict[str, str]) -> int:
         "Sec-WebSocket-Protocol": "streamlit",
     }
     parts = urlsplit(address)
-    lines = ["GET /_stcore/stream HTTP/1.1"]
+    lines = [f"GET {below}/_stcore/stream HTTP/1.1"]
     lines += [f"{name}: {value}" for name, value in ({"Host": parts.netloc} | upgrade | headers).items()]
     with socket.create_connection((parts.hostname or "", parts.port or 0), timeout=10) as connection:
         connection.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
@@ -81,7 +84,7 @@ def test_nobody_comes_in_without_the_token(started: app_here.Started) -> None:
     running = started.address
     wrong = started.cookie[:-1] + ("a" if started.cookie[-1] != "a" else "b")
     for headers in ({}, {"Cookie": wrong}, {"Cookie": "privgraph-=; ;="}):
-        for path in ("/", "/train", "/_stcore/health", "/media/any", "/_stcore/upload_file/any/any"):
+        for path in ("/", "/train", "/_stcore/healthy", "/media/any", "/_stcore/upload_file/any/any"):
             assert _get(running, path, headers)[0] == 403
         assert _open_socket(running, headers) == 403
     assert _open_socket(running, {"Cookie": started.cookie}) == 101
@@ -186,3 +189,43 @@ def test_behind_a_proxy_only_the_proxy_is_answered(monkeypatch: pytest.MonkeyPat
     finally:
         process.terminate()
         process.wait(10)
+
+
+@pytest.mark.long
+@pytest.mark.skipif(shutil.which("nginx") is None, reason="there is no nginx here")
+def test_the_recipe_for_a_proxy_below_a_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The blocks of docs/operations.md, with free ports."""
+    told = (Path(__file__).parents[2] / "docs" / "operations.md").read_text()
+    for name, value in re.findall(r"^export ((?:STREAMLIT|PRIVGRAPH_(?:ALLOWED|PROXY))\w+)=(\S+)", told, re.MULTILINE):
+        monkeypatch.setenv(name, value)
+    port, inner = _free(), _free()
+    (recipe,) = re.findall(r"```nginx\n(.*?)```", told, re.DOTALL)
+    temporary = "".join(
+        f"{kind}_temp_path {tmp_path};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    )
+    server = f"server {{ listen 127.0.0.1:{port}; {recipe.replace('8501', str(inner))} }}"
+    (tmp_path / "nginx.conf").write_text(
+        f"daemon off; pid {tmp_path}/pid; error_log stderr; events {{}} http {{ access_log off; {temporary} {server} }}"
+    )
+    process, _, token = app_here.start(port=inner)
+    proxy = subprocess.Popen(["nginx", "-c", str(tmp_path / "nginx.conf"), "-p", str(tmp_path)])
+    try:
+        address, public = f"http://127.0.0.1:{port}", {"Host": "workbench.example"}
+        while True:
+            with suppress(ConnectionError):
+                assert _get(address, "/priv/_stcore/health", public)[2] == b"ok"
+                break
+        assert not token
+        assert b"<title>" in _get(address, "/priv/train", public)[2]
+        assert _open_socket(address, public, "/priv") == 101
+        assert _get(f"http://127.0.0.1:{inner}", "/priv/", public)[0] == 403, "past the proxy nobody comes in"
+    finally:
+        for one in (proxy, process):
+            one.terminate()
+            one.wait(10)
+
+
+@pytest.mark.long
+def test_a_probe_of_health_needs_no_token(started: app_here.Started) -> None:
+    assert _get(started.address, "/_stcore/health", {})[::2] == (200, b"ok")
+    assert _get(started.address, "/", {})[0] == 403

@@ -34,6 +34,7 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 HOSTS, TOKEN = "PRIVGRAPH_ALLOWED_HOSTS", "PRIVGRAPH_TOKEN"
 SECRET, SECRET_HEADER = "PRIVGRAPH_PROXY_SECRET", "X-Privgraph-Proxy"
 SHORTEST_SECRET = 32
+BASE = "STREAMLIT_SERVER_BASE_URL_PATH"
 
 
 class LaunchError(RuntimeError):
@@ -50,12 +51,12 @@ def main(host: str = DEFAULT_HOST, port: int | None = None, open_browser: bool =
     try:
         if reason := refuses(host):
             raise LaunchError(reason)
-        chosen, token = _port(bare, port), "" if authentication() else _token()
+        below, chosen, token = base(), _port(bare, port), "" if authentication() else _token()
     except LaunchError as error:
         print(error, file=sys.stderr)
         return 2
     shown = "127.0.0.1" if bare in ("0.0.0.0", "::") else f"[{bare}]" if ":" in bare else bare
-    opening = f"http://{shown}:{chosen}" + (f"/?token={token}" if token else "")
+    opening = f"http://{shown}:{chosen}{below}" + (f"/?token={token}" if token else "/" if below else "")
     unpacking = threading.Thread(target=_unpack)
 
     @asynccontextmanager
@@ -114,13 +115,26 @@ def _token() -> str:
     return token
 
 
+def base() -> str:
+    """The path below which the app is served, as `/priv`; "" where it is served at the root."""
+    path = os.environ.get(BASE, "").strip("/")
+    if not all(letter.isalnum() or letter in "-_.~/" for letter in path) or ".." in path:
+        raise LaunchError(f"{BASE} must be a path of letters and digits (got {path!a}).")
+    return f"/{path}" if path else ""
+
+
 def settings(host: str, port: int) -> dict[str, Any]:
     """Options of Streamlit: those of .streamlit/config.toml, which no other file overrides so. The app may be
     reached at `host`, by loopback, and at the names that the environment has with commas between them."""
     sections = tomllib.loads((Path(__file__).parent / ".streamlit" / "config.toml").read_text())
     del sections["theme"]
     named = filter(None, (name.strip().lower() for name in os.environ.get(HOSTS, "").split(",")))
-    sections["server"] |= {"address": host, "port": port, "allowedHosts": [*LOOPBACK, *named, host]}
+    sections["server"] |= {
+        "address": host,
+        "port": port,
+        "baseUrlPath": base(),
+        "allowedHosts": [*LOOPBACK, *named, host],
+    }
     sections["secrets"] = {"files": [str(path) for path in _secrets()]}
     return {f"{section}.{name}": value for section, held in sections.items() for name, value in held.items()}
 

@@ -28,6 +28,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from privgraph_workbench.serving import launcher, offered_files, shell
 
 TOKEN_KEY = "token"
+HEALTH = "/_stcore/health"
 NO_TOKEN = "This app belongs to the person who started it: open the address that was printed then, with its token."
 
 
@@ -87,6 +88,8 @@ class Gate:
     def _ask_for_token(self, asked: HTTPConnection) -> Response | None:
         """None for whoever has the cookie; a cookie for whoever brings the token; 403 for everybody else."""
         name, given = cookie_name(asked.headers.get("host", "")), asked.query_params.get(TOKEN_KEY)
+        if asked.scope["path"] == launcher.base() + HEALTH:  # says that the server runs, and nothing else
+            return None
         if not self.token or (given is None and _equal(asked.cookies.get(name, ""), self.token)):
             return None
         if asked.scope["type"] == "websocket" or not _equal(given or "", self.token):
@@ -148,7 +151,7 @@ def app(hosts: Sequence[str], token: str, lifespan: Callable[[st.App], AbstractA
     secret = os.environ.get(launcher.SECRET, "")
     return st.App(
         Path(__file__).resolve().parents[1] / "app.py",
-        routes=[Route(f"/{offered_files.ROOT}/{{token}}/{{place:path}}", send_file)],
+        routes=[Route(f"{launcher.base()}/{offered_files.ROOT}/{{token}}/{{place:path}}", send_file)],
         middleware=[Middleware(Gate, hosts=hosts, secret=secret, token=token)],
         lifespan=lifespan,
     )
