@@ -301,7 +301,7 @@ def form() -> None:
         numbers(found or [], told, asked, runs, RELATIONS in method.tasks)
         label = "Run" if len(runs) < 2 else f"Run {len(runs)} runs"
         if st.button(label, type="primary", key="go", disabled=not runs, icon=":material/play_arrow:"):
-            sending.send(runs, changed=st.query_params.get(beginnings.CHANGED, ""))
+            sending.send(runs)
     with below:
         if runs:
             doubts(found or [], told, asked)

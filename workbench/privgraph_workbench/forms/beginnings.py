@@ -35,8 +35,6 @@ DATA: Mapping[str, Mapping[str, Scalar]] = {
 }
 """How forms of an invented graph begin: the network of the demo and of the examples, on which privacy
 has a price that can be seen."""
-CHANGED = "from"
-"""In an address of the form: the run whose settings it begins with."""
 _PRICE, _TRAIN = texts("accounting")["options"], texts("train")["helps"]
 SIZES = (
     Parameter("nodes", int, 10_000, Option(_PRICE["nodes"], low=4, high=10**9, label="Nodes |V|")),
@@ -107,7 +105,7 @@ def settings(
 
 
 def again(record: RunRecord) -> dict[str, str]:
-    """The same with the settings of a run, and whose they are."""
+    """The same with the settings of a run."""
     spec = record.spec
-    more = {"split": spec.split, "seed": str(spec.seed), "device": spec.device, CHANGED: record.id}
+    more = {"split": spec.split, "seed": str(spec.seed), "device": spec.device}
     return settings(spec.method, spec.dataset, spec.options, spec.data_options, **more)

@@ -232,10 +232,9 @@ def _ways(record: RunRecord, events: Sequence[StoredEvent]) -> None:
 
 
 def _beside(record: RunRecord, same: Sequence[RunRecord]) -> None:
-    """The way to its other seeds, its batch and the run whose settings were changed, side by side."""
+    """The way to its other seeds and its batch, side by side."""
     batch = queue.store().find(RunQuery(batch=record.batch, limit=MOST_BESIDE)) if record.batch else []
-    before = st.session_state.get("changed", {}).get(record.id, "")
-    beside = dict.fromkeys(filter(None, (record.id, before, *(one.id for one in (*same, *batch)))))
+    beside = dict.fromkeys((record.id, *(one.id for one in (*same, *batch))))
     if len(beside) > 1:
         chosen = ",".join([*beside][:MOST_BESIDE])
         layout.link("runs", f"Side by side with {len(beside) - 1}", "compare", chosen=chosen)

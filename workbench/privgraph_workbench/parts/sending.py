@@ -20,18 +20,11 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.text import texts
 
 
-def send(specs: Sequence[RunSpec], tags: Sequence[str] = (), *, changed: str = "") -> None:
-    """Submit the runs, and open the first.
-
-    Args:
-        specs: What is trained.
-        tags: Tags of all of them.
-        changed: The run whose settings were changed to these.
-    """
+def send(specs: Sequence[RunSpec], tags: Sequence[str] = ()) -> None:
+    """Submit the runs, and open the first."""
     before = queue.own().find(RunQuery(ids=(specs[0].id,)))
     with layout.refusals():
         ids = queue.submit(specs, tags=tags)
-        st.session_state.setdefault("changed", {}).update(dict.fromkeys(ids, changed))
         st.session_state["earlier"] = ids[0] if before and not before[0].pending else ""
         st.switch_page(shell.page("train"), query_params={"run": ids[0]})
 
