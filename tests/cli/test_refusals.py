@@ -18,7 +18,7 @@ RUN, TUNE = "run mlp --data karate", "tune gap --data karate --over depth=1,2"
     [
         (f"{RUN} --epsilon much", "epsilon must be a number (got much"),
         (f"{RUN} --seed x", "argument --seed: must be a whole number, 0 or more (got x)"),
-        (f"{RUN} --set epochs", "--set takes KEY=VALUE (got epochs"),
+        (f"{RUN} --set epochs", "argument --set: takes KEY=VALUE (got epochs"),
         (f"{RUN} --epochs 3", "does not know --epochs; an option of the method is given as --set NAME=VALUE"),
         ("run mlp --data social --data-set nodes=3", "nodes must be at least 20"),
         ("data shw", "argument what: invalid choice: 'shw'"),

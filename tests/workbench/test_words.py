@@ -9,7 +9,7 @@ import pytest
 
 from privgraph.runs.spec import make_spec
 from privgraph_workbench.commands.parser import make_parser, parse
-from privgraph_workbench.commands.values import method_options, pairs
+from privgraph_workbench.commands.values import method_options
 from privgraph_workbench.facts import plans
 from privgraph_workbench.words import meaning
 
@@ -42,7 +42,7 @@ def test_the_command_line_makes_the_same_run() -> None:
         parsed.method,
         parsed.data,
         method_options(parsed),
-        data_options=pairs(parsed.data_set, "--data-set"),
+        data_options=dict(parsed.data_set),
         split=parsed.split,
         seed=parsed.seed,
         device=parsed.device,

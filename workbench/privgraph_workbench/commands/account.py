@@ -16,7 +16,7 @@ from privgraph.registry import method
 from privgraph.runs.spec import make_spec
 from privgraph_workbench.commands.output import json_line, print_lines, privacy
 from privgraph_workbench.commands.parser import UsageError
-from privgraph_workbench.commands.values import method_options, pairs
+from privgraph_workbench.commands.values import method_options
 
 SIZES = ("nodes", "edges", "features", "classes", "train_nodes")
 EXAMPLE = PublicFacts(nodes=10_000, edges=100_000, entries=200_000, features=100, classes=10, train_nodes=7_500)
@@ -40,7 +40,7 @@ def account_command(parsed: argparse.Namespace) -> int:
 
 def asked(parsed: argparse.Namespace) -> tuple[MethodConfig, PublicFacts]:
     """The options and sizes that the command line asks for. Raises `OptionError` or `UsageError`."""
-    chosen, options, of_data = method(parsed.method), method_options(parsed), pairs(parsed.data_set, "--data-set")
+    chosen, options, of_data = method(parsed.method), method_options(parsed), dict(parsed.data_set)
     task, known = chosen.tasks[0], EXAMPLE
     if parsed.data:
         data = dataset(parsed.data)

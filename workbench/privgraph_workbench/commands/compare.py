@@ -14,7 +14,6 @@ from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
 from privgraph_workbench import advice, summary, sweeps
 from privgraph_workbench.commands.output import json_line, table
-from privgraph_workbench.commands.values import pairs
 from privgraph_workbench.commands.watching import counting
 from privgraph_workbench.facts import datasets
 from privgraph_workbench.figures.chart import Row
@@ -34,7 +33,7 @@ def compare_command(parsed: argparse.Namespace) -> int:
         parsed.unit,
         epsilons=parsed.epsilons,
         seeds=parsed.seeds,
-        data_options=pairs(parsed.data_set, "--data-set"),
+        data_options=dict(parsed.data_set),
         methods=[one.strip() for one in parsed.methods.split(",") if one.strip()],
     )
     store = RunStore.open()

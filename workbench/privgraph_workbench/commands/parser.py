@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, NoReturn
 
@@ -70,7 +70,23 @@ def floats(text: str) -> list[float]:
     return sorted({float(word) for word in text.replace(",", " ").split()})
 
 
-TYPES: Mapping[str, Callable[[str], object]] = {"int": whole, "float": float, "floats": floats, "str": str}
+def pair(text: str) -> tuple[str, str]:
+    """A name and its value."""
+    name, separator, value = text.partition("=")
+    if not separator or not name:
+        raise argparse.ArgumentTypeError(f"takes KEY=VALUE (got {short(text)})")
+    return name.strip().replace("-", "_"), value
+
+
+def several(text: str) -> tuple[str, list[str]]:
+    """A name and its values."""
+    name, value = pair(text)
+    if not all(values := [one.strip() for one in value.split(",")]):
+        raise argparse.ArgumentTypeError(f"takes NAME=VALUE,VALUE (got {short(text)})")
+    return name, values
+
+
+TYPES: Mapping[str, Any] = {one.__name__: one for one in (str, float, floats, pair, several)} | {"int": whole}
 
 
 def _argument(given: Any) -> dict[str, Any]:

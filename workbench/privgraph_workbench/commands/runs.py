@@ -27,7 +27,7 @@ from privgraph.runs.sweep import sweep
 from privgraph_workbench.commands.output import json_line, print_runs, result
 from privgraph_workbench.commands.parser import UsageError
 from privgraph_workbench.commands.show import print_run
-from privgraph_workbench.commands.values import find_run, options_of, settle, several, spec_of
+from privgraph_workbench.commands.values import find_run, options_of, settle, spec_of
 from privgraph_workbench.commands.watching import STOPPED, counting, draw, follow, sentence
 
 AT_FIRST_SECONDS = 60.0
@@ -127,7 +127,7 @@ def sweep_command(parsed: argparse.Namespace) -> int:
 
 def requested(parsed: argparse.Namespace) -> dict[str, RunSpec]:
     """The runs that the command line asks for, by id. Raises `OptionError` or `UsageError`."""
-    over, seeds = several(parsed.over, "--over"), numbers(parsed.seeds)
+    over, seeds = dict(parsed.over), numbers(parsed.seeds)
     bases = [spec_of(parsed, name.strip()) for name in parsed.method.split(",")]
     return {spec.id: spec for base in bases for spec in sweep(base, over, seeds)}
 

@@ -17,7 +17,7 @@ from privgraph.tuning.conducting import Tuned, Tuning, expected
 from privgraph.tuning.request import Choice, Request, Search, make_request
 from privgraph_workbench.commands.output import json_line, print_lines, result
 from privgraph_workbench.commands.show import print_run
-from privgraph_workbench.commands.values import several, spec_of
+from privgraph_workbench.commands.values import spec_of
 from privgraph_workbench.commands.watching import STOPPED
 
 
@@ -53,7 +53,7 @@ def requested(parsed: argparse.Namespace) -> Request:
     names = ("trials", "shape", "sampler", "accuracy", "lowest", "highest", "steps", "score_noise")
     return make_request(
         base,
-        over=several(parsed.over, "--over"),
+        over=dict(parsed.over),
         epsilon=None if parsed.epsilon is None else float(base.options["epsilon"]),
         law=parsed.law.replace("-", " "),
         **{name: getattr(parsed, name) for name in names},

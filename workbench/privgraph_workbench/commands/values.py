@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 from contextlib import suppress
 from typing import TypeVar
 
@@ -18,38 +17,16 @@ from privgraph_workbench.facts.plans import SHARED
 OptionsT = TypeVar("OptionsT")
 
 
-def pairs(words: Sequence[str], flag: str) -> dict[str, str]:
-    """`key=value` words as a mapping; a later one wins. Raises `UsageError`."""
-    by_key = {}
-    for word in words:
-        key, separator, value = word.partition("=")
-        if not separator or not key:
-            raise UsageError(f"{flag} takes KEY=VALUE (got {short(word)})")
-        by_key[key.strip().replace("-", "_")] = value
-    return by_key
-
-
-def several(words: Sequence[str], flag: str) -> dict[str, list[str]]:
-    """`name=value,value` words as a grid. Raises `UsageError`."""
-    grid = {name: [one.strip() for one in text.split(",")] for name, text in pairs(words, flag).items()}
-    for name, values in grid.items():
-        if not all(values):
-            raise UsageError(f"{flag} takes NAME=VALUE,VALUE (got {short(name)}={short(','.join(values))})")
-    return grid
-
-
 def method_options(parsed: argparse.Namespace) -> dict[str, object]:
     """The method's options of a command line; their types and bounds are checked where they are built."""
     shared = {name: getattr(parsed, name) for name in SHARED if getattr(parsed, name) is not None}
-    return shared | pairs(parsed.set, "--set")
+    return shared | dict(parsed.set)
 
 
 def spec_of(parsed: argparse.Namespace, method: str, seed: int = 0) -> RunSpec:
     """The run that the command line asks for. Raises `OptionError` or `UsageError`."""
-    options, data = method_options(parsed), pairs(parsed.data_set, "--data-set")
-    return make_spec(
-        method, parsed.data, options, data_options=data, split=parsed.split, seed=seed, device=parsed.device
-    )
+    given = {"data_options": dict(parsed.data_set), "split": parsed.split, "device": parsed.device}
+    return make_spec(method, parsed.data, method_options(parsed), seed=seed, **given)
 
 
 def options_of(parsed: argparse.Namespace, kind: type[OptionsT]) -> OptionsT:
