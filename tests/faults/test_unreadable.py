@@ -94,7 +94,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[RunStore, d
 def store(kept: tuple[RunStore, dict[str, str], str], monkeypatch: pytest.MonkeyPatch) -> Iterator[RunStore]:
     monkeypatch.setenv("PRIVGRAPH_HOME", str(kept[0].folders.parent))
     yield kept[0]
-    queue._store.cache_clear()
+    queue._opened.cache_clear()
 
 
 @pytest.mark.parametrize("name", ROWS)

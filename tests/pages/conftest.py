@@ -28,7 +28,7 @@ def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[RunStore]:
     opened = queue.store()
     yield opened
     opened.close()
-    queue._store.cache_clear()
+    queue._opened.cache_clear()
 
 
 @pytest.fixture(autouse=True)

@@ -44,23 +44,19 @@ def of(run: str) -> RunStore:
 
 
 def own() -> RunStore:
-    """The run store that the environment names; one for each, for the life of the process."""
-    return _store(os.environ.get("PRIVGRAPH_STORE", ""), str(home()))
-
-
-@lru_cache(maxsize=8)
-def _store(url: str, folder: str) -> RunStore:
-    return RunStore.open(url or None)
+    """The run store that the environment names."""
+    return _opened(RunStore.open, os.environ.get("PRIVGRAPH_STORE", ""), str(home()))
 
 
 def examples() -> RunStore:
-    """The examples, for the life of the process."""
-    return _examples(os.environ.get(PLACE, ""), str(home()))
+    """The examples."""
+    return _opened(open_store, os.environ.get(PLACE, ""), str(home()))
 
 
-@lru_cache(maxsize=8)
-def _examples(place: str, folder: str) -> RunStore:
-    return open_store()
+@lru_cache(maxsize=16)
+def _opened(open_: Callable[[], RunStore], *_where: str) -> RunStore:
+    """One for each place, for the life of the process."""
+    return open_()
 
 
 def submit(specs: Iterable[RunSpec], tags: Sequence[str] = (), engine: str = LOCAL) -> list[str]:
