@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import streamlit as st
@@ -123,8 +123,7 @@ def choose_options(unit: str) -> widgets.Filled:
     st.session_state["scale.of"] = asked
     expanded = widgets.ajar("options", shown)
     with st.expander(f"Options of {chosen.title}", icon=":material/tune:", expanded=expanded, key="fold.options"):
-        plain = [replace(one, option=replace(one.option, advanced=False, group="Options")) for one in shown]
-        return widgets.Filled(values={"unit": unit}) | widgets.options_form(plain, heading=False)
+        return widgets.Filled(values={"unit": unit}) | widgets.options_form(shown, heading=False)
 
 
 def priced(facts: PublicFacts, filled: widgets.Filled) -> Priced | None:

@@ -255,7 +255,7 @@ def train() -> None:
     st.caption(words["train"])
     budget = known["epsilon"]
     offered = [replace(budget, default=spec.options.get("epsilon", budget.default))] if "edge" in units else []
-    filled = widgets.options_form(offered, prefix=f"new.{spec.id[-4:]}.", heading=False, flat=True)
+    filled = widgets.options_form(offered, prefix=f"new.{spec.id[-4:]}.", heading=False)
     if filled.errors or not units:
         return
     try:

@@ -105,7 +105,7 @@ def controls(spec: RunSpec, own: Setting) -> tuple[Setting, float]:
         st.session_state[f"{LAB}of"] = spec.id
     widgets.warn(levers, prefix=LAB)
     with st.popover("More options", icon=":material/tune:"):
-        filled = widgets.options_form(levers, prefix=LAB, heading=False, flat=True, known=own.options)
+        filled = widgets.options_form(levers, prefix=LAB, heading=False, known=own.options)
     setting = own.with_options(filled.values)
     if not setting.read_once:
         queries = setting.queries

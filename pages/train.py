@@ -148,8 +148,8 @@ def choose_options(spec: DatasetSpec, method: MethodSpec) -> Asked:
         split = choosing.one("Split", offered, "split", row=True, help=hint)
         if method.own_parts:
             st.caption(fill(words["own_parts"], title=method.title))
-        options = privacy | widgets.options_form(rest, known=privacy.values, flat=True)
-        setup |= widgets.options_form(SETUP, flat=True)
+        options = privacy | widgets.options_form(rest, known=privacy.values)
+        setup |= widgets.options_form(SETUP)
     return Asked(options=options, epsilons=epsilons, data=data, split=split, setup=setup)
 
 

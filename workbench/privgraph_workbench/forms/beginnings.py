@@ -1,5 +1,4 @@
-"""How forms begin: which methods stand where, what is asked first, and addresses that fill a form. No
-Streamlit.
+"""How forms begin: which method first, with which values, and addresses that fill a form. No Streamlit.
 
 The engine's own defaults are as they are: commands, notebooks and studies begin with them.
 """
@@ -17,17 +16,6 @@ from privgraph_workbench.words import numbers
 
 EPSILON = 2.0
 """The largest budget that a fresh form begins with: beyond it, the page calls protection weak or worse."""
-ESSENTIAL: Mapping[str, tuple[str, ...]] = {
-    "gnn": ("conv", "layers", "hidden", "epochs", "preset", "trained_on"),
-    "heter-poisson": ("preset", "network", "neighbours", "batch_size", "epochs"),
-    "privgnn": ("preset", "release", "queries", "encoder"),
-    "pate": ("preset", "teacher", "teachers", "queries"),
-    "prompt": ("backbone", "prompt", "epochs", "shots"),
-    "fine-tune": ("backbone", "epochs", "shots"),
-    "prompt-dpsgd": ("backbone", "prompt", "epochs", "shots", "batch_size"),
-    "dp-gpl": ("preset", "backbone", "prompt", "teachers", "shots", "weighting"),
-}
-"""What is asked openly where a method has many options; the rest waits under "more options"."""
 GROUPS: Mapping[str, str] = {"edge": "progap", "node": "privgnn", "none": "gnn"}
 """What methods protect, and the method of each group that stands first."""
 DATA: Mapping[str, Mapping[str, Scalar]] = {
@@ -61,15 +49,11 @@ def of_data(spec: DatasetSpec) -> tuple[Parameter, ...]:
 
 
 def of_method(name: str) -> tuple[Parameter, ...]:
-    """The options of a method as its form begins, with no budget beyond `EPSILON` and few of them openly;
-    nothing where there is no such method."""
-    found = []
-    for one in parameters(METHODS[name].load_config()) if name in METHODS else ():
-        open_ = one.option.group == "Privacy" or one.name in ESSENTIAL.get(name, (one.name,))
-        default = min(EPSILON, float(one.default)) if one.name == "epsilon" else one.default
-        option = replace(one.option, advanced=one.option.advanced or not open_)
-        found.append(replace(one, default=default, option=option))
-    return tuple(found)
+    """The options of a method as its form begins, with no budget beyond `EPSILON`; nothing where there is no
+    such method."""
+    known = parameters(METHODS[name].load_config()) if name in METHODS else ()
+    most = {one.name: min(EPSILON, float(one.default)) for one in known if one.name == "epsilon"}
+    return tuple(replace(one, default=most.get(one.name, one.default)) for one in known)
 
 
 def ordered() -> list[MethodSpec]:

@@ -51,7 +51,7 @@ def options_form(spec: DatasetSpec, *, flat: bool = False) -> widgets.Filled:
     with st.container() if flat else st.expander(title, expanded=opened, icon=":material/tune:", key="fold.data"):
         if flat:
             st.markdown(f"##### {title}")
-        filled = widgets.options_form(found, prefix="data.", heading=False, flat=flat)
+        filled = widgets.options_form(found, prefix="data.", heading=False)
     if filled.errors:
         return filled
     try:

@@ -130,27 +130,19 @@ def options_form(
     *,
     prefix: str = "",
     heading: bool = True,
-    flat: bool = False,
     known: Mapping[str, Scalar] | None = None,
 ) -> Filled:
-    """Draw the parameters group by group, the advanced ones folded away, and give what they hold.
+    """Draw the parameters group by group, and give what they hold.
 
-    `heading` writes the groups' names; `flat` folds nothing: the form stands in a fold itself.
-    `known` are options that were chosen elsewhere, on which it may hang whether others are asked for.
+    `heading` writes the groups' names. `known` are options that were chosen elsewhere, on which it may hang
+    whether others are asked for.
     """
     filled, known = Filled(), known or {}
     for group in dict.fromkeys(parameter.option.group for parameter in parameters):
         inside = [one for one in parameters if one.option.group == group and _matters(one, {**known, **filled.values})]
-        plain = [one for one in inside if flat or not one.option.advanced]
-        advanced = [one for one in inside if one not in plain]
-        if plain:
-            if heading:
-                st.markdown(f"##### {group}")
-            filled |= _grid(plain, prefix, {**known, **filled.values})
-        if advanced:
-            opened, key = ajar(group, advanced, prefix), f"fold.{prefix}{group}"
-            with st.expander(f"{group}: more options", expanded=opened, key=key):
-                filled |= _grid(advanced, prefix, {**known, **filled.values})
+        if heading and inside:
+            st.markdown(f"##### {group}")
+        filled |= _grid(inside, prefix, {**known, **filled.values})
     return filled
 
 
