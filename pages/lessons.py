@@ -9,7 +9,7 @@ import streamlit as st
 from privgraph.options import OptionError, parse
 from privgraph_workbench.components import live_plot
 from privgraph_workbench.figures import figure_of
-from privgraph_workbench.forms import widgets
+from privgraph_workbench.forms import fields, widgets
 from privgraph_workbench.parts import layout, lessons
 from privgraph_workbench.parts.lessons import LESSONS
 from privgraph_workbench.text import fill, texts
@@ -47,7 +47,7 @@ def go(lesson: str | None = None, step: int = 1) -> None:
     st.query_params[LESSON], st.query_params[STEP] = lesson, str(step)
     control = lessons.control(LESSONS[lesson]["steps"][step - 1])
     if control is not None and PREFIX + control.name in st.session_state:
-        widgets.put([control], {control.name: control.default}, PREFIX)
+        st.session_state[PREFIX + control.name] = fields.first(control)
 
 
 def button(label: str, key: str, *where: Any, icon: str = "arrow_forward", primary: bool = False) -> None:

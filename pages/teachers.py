@@ -23,7 +23,7 @@ from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.drawing.with_plotly import draw
 from privgraph_workbench.figures.runs import teachers_compared
 from privgraph_workbench.figures.teachers import answers, budget, ensembles, teacher_epsilons
-from privgraph_workbench.forms import beginnings, data_options, widgets
+from privgraph_workbench.forms import beginnings, data_options, fields, widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.parts import choosing, laboratory, layout, states
 from privgraph_workbench.parts.cached import kept
@@ -101,8 +101,8 @@ def controls(spec: RunSpec, own: Setting) -> tuple[Setting, float]:
     levers = own.levers()
     if (before := st.session_state.get(f"{LAB}of")) != spec.id:
         asked = {one.name for one in levers if before is None and LAB + one.name in st.query_params}
-        widgets.put([one for one in levers if one.name not in asked], own.options, LAB)
-        st.session_state[f"{LAB}of"] = spec.id
+        begun = {LAB + one.name: fields.first(one) for one in levers if one.name not in asked}
+        st.session_state.update({**begun, f"{LAB}of": spec.id})
     widgets.warn(levers, prefix=LAB)
     with st.popover("More options", icon=":material/tune:"):
         filled = widgets.options_form(levers, prefix=LAB, heading=False, known=own.options)

@@ -34,6 +34,7 @@ const NAMED = 0.4; // share of a narrow page that names of categories may take
 const SNUG = 6; // pixels below a legend
 const CAP = 11; // pixels by which plotly sets a title of several lines higher than one of a single line
 
+let described = 0; // plots: each has a text of its own that says what keys do
 const KEYS =
   "Keys: plus and minus zoom, arrows pan, 0 resets, 1 to 9 hide or show an entry of the legend, s saves an SVG.";
 
@@ -207,7 +208,8 @@ function snug(layout, full) {
 class LivePlot {
   constructor(root) {
     this.root = root;
-    root.innerHTML = `<div role="group" tabindex="0" aria-description="${KEYS}"></div>`;
+    const id = `privgraph-keys-${(described += 1)}`;
+    root.innerHTML = `<div role="group" tabindex="0" aria-describedby="${id}"></div><p id="${id}" hidden>${KEYS}</p>`;
     this.plot = root.firstChild;
     this.view = { axes: {}, visible: {}, dragmode: null };
     this.told = JSON.stringify(this.view);

@@ -114,14 +114,6 @@ def turn() -> None:
     st.session_state[_OF] = after
 
 
-def put(parameters: Sequence[Parameter], values: Mapping[str, Scalar], prefix: str = "") -> None:
-    """Begin a form with these values, and with defaults for the rest. Called before its fields are drawn."""
-    for parameter in parameters:
-        value = values.get(parameter.name)
-        text = None if value is None else numbers.option(value)
-        st.session_state[prefix + parameter.name] = fields.asked(parameter, text)
-
-
 # The form
 
 
