@@ -269,9 +269,8 @@ def private_row() -> None:
         st.metric("Precision at most", percent(precision_bound(epsilon, delta, classes, share or None)))
         st.metric("Guessing", percent(share or 1 / classes))
     with right:
-        drawn_figure(
-            "precision", precision.data(classes, delta, {"this setting": epsilon}, share or None), "calculator"
-        )
+        rows = precision.data(classes, delta, {"this setting": epsilon}, share or None)
+        drawn_figure("precision", rows, "calculator")
 
 
 layout.head("accounting")
@@ -282,7 +281,6 @@ with left:
     facts = sizes()
     private = method_costs.PRIVATE[chosen.name]
     units = [one for one in private if spec is None or not chosen.refuses(spec.task, spec.undirected, one)]
-    widgets.warn([one for one in parameters(chosen.load_config()) if one.name == "unit"])
     unit = choosing.unit(chosen, units)
     linked = st.container()
     filled = choose_options(unit)

@@ -117,7 +117,7 @@ def choose_unit(method: MethodSpec, spec: DatasetSpec) -> str:
 
 def choose_options(spec: DatasetSpec, method: MethodSpec) -> Asked:
     known = beginnings.of_method(method.name)
-    widgets.warn([*known, SEEDS, *SETUP])
+    widgets.warn([*(one for one in known if one.name != "unit"), SEEDS, *SETUP])
     left, middle, right = st.columns([4, 6, 2], gap="medium")
     with left:
         unit = choose_unit(method, spec)
