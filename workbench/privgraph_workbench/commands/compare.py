@@ -10,18 +10,16 @@ import sys
 from privgraph.data.catalogue import dataset
 from privgraph.runs.engine_options import RETRIES
 from privgraph.runs.launch import capacity, wait
-from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
 from privgraph_workbench import advice, summary, sweeps
 from privgraph_workbench.commands.output import json_line, table
 from privgraph_workbench.commands.watching import counting
-from privgraph_workbench.facts import datasets
+from privgraph_workbench.facts import datasets, expecting
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.figures.settings import table_rows
 from privgraph_workbench.words.numbers import duration
 
-MOST_KNOWN = 2000
 SETTINGS = ("method", "unit", "asked", "epsilon", "epsilon_as_published", "epsilon_audited", "mean", "low", "high")
 """Columns of settings that are printed, with `seeds` and `neighbours`."""
 
@@ -38,7 +36,7 @@ def compare_command(parsed: argparse.Namespace) -> int:
     )
     store = RunStore.open()
     facts = datasets.public_facts(dataset(parsed.data), wanted[0].data_options, "random")
-    known = store.find(RunQuery(states=("done",), limit=MOST_KNOWN))
+    known, _ = expecting.known(store, dict.fromkeys(one.method for one in wanted))
     about = duration(sweeps.seconds(wanted, facts, known, capacity()))
     print(f"{len(wanted)} runs; time on this machine: {about}", file=sys.stderr)
     ids = store.submit_all(wanted, ["compare"], f"compare-{secrets.token_hex(4)}", retries=RETRIES)
