@@ -54,7 +54,7 @@ def records(frame: pd.DataFrame) -> list[RunRecord]:
     return runs(tuple(dict.fromkeys(frame.run)))
 
 
-def question(frame: pd.DataFrame, run: str) -> object:
+def question(frame: pd.DataFrame, run: str) -> str | None:
     """What the attack of the address asks, or attacks on its run, or the first attack that fits the run (of
     what it protects, if any does); or else what any attack asked."""
     attack = st.query_params.get("attack")

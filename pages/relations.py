@@ -69,10 +69,6 @@ def comparable(one: RunRecord, other: RunRecord) -> bool:
     return same and all(one.spec.options.get(name) == other.spec.options.get(name) for name in SAME)
 
 
-def unknown(run: str) -> object:
-    return fill(words["unknown"], run=markup.literal(run[:80]))
-
-
 def pick(label: str, key: str, records: Sequence[RunRecord]) -> RunRecord | None:
     """One of these runs; of those without an encoder, one of each setting."""
     offered: dict[str, RunRecord] = {}
@@ -85,7 +81,8 @@ def pick(label: str, key: str, records: Sequence[RunRecord]) -> RunRecord | None
     held = choosing.runs(offered.values())
     titles = {one: title if encoders.is_here(one) else f"{title} (no encoder)" for one, title in held.items()}
     moved = partial(choosing.forget, "bare") if key == "private" else None
-    name = choosing.one(label, titles, key, moved=moved, refused=unknown)
+    refused = partial(fill, words["unknown"])
+    name = choosing.one(label, titles, key, moved=moved, refused=lambda run: refused(run=markup.literal(run[:80])))
     return next(one for one in records if one.id == name)
 
 

@@ -218,7 +218,7 @@ def start_here(method: MethodSpec, spec: DatasetSpec, asked: Asked) -> None:
     name = best(graph, unit, asked.epsilons[0])
 
     def take() -> None:
-        choosing.put("method", str(name))
+        choosing.put("method", name)
         widgets.turn()
 
     if name == method.name:
@@ -228,7 +228,7 @@ def start_here(method: MethodSpec, spec: DatasetSpec, asked: Asked) -> None:
 
 
 @kept
-def best(graph: str, unit: str, epsilon: float) -> object:
+def best(graph: str, unit: str, epsilon: float) -> str | None:
     """The method that the examples advise on a graph at that unit and budget, if any."""
     frame = summary.runs(queue.examples(), RunQuery(datasets=(graph.partition(" (")[0],), states=("done",)))
     for at in advice.advise(frame[frame.graph == graph], unit):
