@@ -1,7 +1,5 @@
 """The app as its command serves it: a process of its own, once it answers."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from typing import NamedTuple

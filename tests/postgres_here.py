@@ -1,7 +1,5 @@
 """A PostgreSQL server of our own, which tests start, stop and kill."""
 
-from __future__ import annotations
-
 import glob
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Secret streams of tests: keyed by nothing secret, so that they repeat."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from privgraph.streams import Secret

@@ -1,7 +1,5 @@
 """What is kept in memory is bounded, and files are closed."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from pathlib import Path

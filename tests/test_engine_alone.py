@@ -1,7 +1,5 @@
 """The engine installs and works without a browser's libraries, and says what to install for the rest."""
 
-from __future__ import annotations
-
 import inspect
 import os
 import subprocess
@@ -123,7 +121,7 @@ def test_the_base_is_the_engine() -> None:
     extras = PROJECT["optional-dependencies"]
     assert names(extras["app"]) == {"streamlit", "plotly", "matplotlib", "jinja2", "pybtex", "typst"}
     assert "jupyterlab" in names(extras["notebooks"])
-    assert {"privgraph[app,docs,notebooks,postgres,ray,remote,slurm,text,tune]"} <= set(extras["test"])
+    assert {"privgraph[app,docs,excel,notebooks,postgres,ray,remote,slurm,text,tune]"} <= set(extras["test"])
     assert not names(PROJECT["dependencies"]) & names(extras["text"]), "language models are an extra"
     assert {"privgraph[app,notebooks]"} <= set(extras["docs"]), "the site executes the notebooks"
 

@@ -1,7 +1,5 @@
 """The home is its owner's alone, and what lets people into the app is told to nobody else."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import closing

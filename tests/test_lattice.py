@@ -1,7 +1,5 @@
 """Noise on a lattice: its law and no other, its tails, its exact decisions, and what rounding to it costs."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Which program this is: the same wherever the same code lies, another for any other code or library."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

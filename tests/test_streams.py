@@ -1,8 +1,6 @@
 """Named streams: independent of each other, secret where privacy needs it, and impossible to foretell from
 what was seen."""
 
-from __future__ import annotations
-
 import math
 import stat
 from concurrent.futures import ThreadPoolExecutor

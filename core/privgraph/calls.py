@@ -3,8 +3,6 @@
 It imports nothing of the project but `options`.
 """
 
-from __future__ import annotations
-
 import inspect
 import re
 from collections.abc import Callable, Mapping

@@ -28,8 +28,6 @@ An entry point of the group `privgraph.figures` names a module with `names()` an
 workbench has one for every plot of its pages.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from importlib.metadata import entry_points
 from types import ModuleType

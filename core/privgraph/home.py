@@ -3,8 +3,6 @@
 What lies in the home is private: it is its owner's alone, or a group's where its owner lets that group write.
 """
 
-from __future__ import annotations
-
 import os
 import stat
 from pathlib import Path

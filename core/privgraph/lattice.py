@@ -22,8 +22,6 @@ the factors, added up), which no double can hold beside any epsilon, and less th
 number is shifted by more than 50 standard deviations (`accountants.TAILS`).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ project.
 there all the same, for whoever writes it down.
 """
 
-from __future__ import annotations
-
 import difflib
 import pkgutil
 import sys

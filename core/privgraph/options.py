@@ -17,8 +17,6 @@ privgraph.options.OptionError: epsilon must be at least 0.01 (got 0)
 This module imports neither torch nor anything else of the project.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import difflib
 import functools

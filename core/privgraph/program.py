@@ -5,8 +5,6 @@ Whoever trains the same run with two programs has two releases. Were their noise
 to compute v.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import platform

@@ -1,7 +1,5 @@
 """The literal tables of what exists. No torch: trainers are named here, and imported when they run."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -9,8 +9,6 @@ follows from 20,000 of its bits by linear algebra). It is drawn on the host, so 
 device the run is on.
 """
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import os

@@ -1,7 +1,5 @@
 """`import privgraph as pg`: light, lazily imported, and no second way of training."""
 
-from __future__ import annotations
-
 import inspect
 import math
 import os

@@ -1,7 +1,5 @@
 """What `privgraph` offers says of each parameter what it is, in one form that a page can be built from."""
 
-from __future__ import annotations
-
 import ast
 import builtins
 import inspect

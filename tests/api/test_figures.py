@@ -1,7 +1,5 @@
 """Figures by name, drawn by whoever registered them."""
 
-from __future__ import annotations
-
 import inspect
 import pydoc
 import tomllib

@@ -1,7 +1,5 @@
 """The example of the README is run as it stands there."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What a notebook shows of an object: one short line that says what it is, and none of its tensors."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """`privgraph.table`: a row a setting."""
 
-from __future__ import annotations
-
 import pytest
 from tests.figures import made_runs
 

@@ -1,7 +1,5 @@
 """What is written wrongly in Python is told in one sentence of our own errors, and nothing is trained."""
 
-from __future__ import annotations
-
 import pickle
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Small runs to attack, and what an attack on them says."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

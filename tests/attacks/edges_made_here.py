@@ -1,7 +1,5 @@
 """Edges that look at nothing."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

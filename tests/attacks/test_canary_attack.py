@@ -1,7 +1,5 @@
 """The membership attack with gradient canaries: by hand, without noise, in noise, and against its formula."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

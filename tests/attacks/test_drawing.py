@@ -1,7 +1,5 @@
 """Who trains in which model: equal shares, fair coins, and nobody in all of them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

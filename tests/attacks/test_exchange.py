@@ -1,7 +1,5 @@
 """The bound on epsilon from who trained: fair coins, coverage, and a twin that is wrong."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Which bound on epsilon an attack on a run implies, and where none follows."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

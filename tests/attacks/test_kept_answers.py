@@ -1,7 +1,5 @@
 """Which models an attack trains, with which seeds, and which of their answers are kept for the next."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Who is connected: distances against SciPy, pairs against enumeration, attacks on models that are known."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Attacks end to end on runs: what is trained, what is told, and what is refused."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What an attack came to: area, rates and their intervals."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.stats import binomtest, norm, ttest_1samp

@@ -1,8 +1,6 @@
 """Membership inference on prompts: who is in which prompt, the stack against prompts one at a time, and what
 the attack finds where there is something to be found, and where there is nothing."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any

@@ -1,7 +1,5 @@
 """The attack `prompts` on a run: whose shots it looks for, what it tells, and what it refuses."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 from itertools import combinations

@@ -1,8 +1,6 @@
 """The models of the attacks on relations: whose scores judge whom, which coins and noise each has, and that
 no attacked model stands among its own shadows. Trainings are stood in for by what adapters would say."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any

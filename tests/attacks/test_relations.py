@@ -1,8 +1,6 @@
 """The attacks on relations: matched pairs and their coins by hand, what is trained on, what is found of a
 memory that was planted, and what follows for epsilon."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Membership scores, each against its formula by hand, and what they tell of models that remember."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray

@@ -1,7 +1,5 @@
 """The shadow model attack of PrivGNN: who is asked about, what a student tells, and whole attacks."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The attack `link` as a row of the table: on several methods, with each of its options."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

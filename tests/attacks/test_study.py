@@ -1,7 +1,5 @@
 """What the study of attacks has found, as its README tells it: no bound exceeds its run's sound epsilon."""
 
-from __future__ import annotations
-
 import pytest
 
 from privgraph.registry import METHODS

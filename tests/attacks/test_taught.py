@@ -1,7 +1,5 @@
 """Attacks on methods that draw themselves whom they learn from: DP-GPL's slots."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,8 +1,6 @@
 """Lower bounds: they hold as often as they say, they fail where a confidence is wrongly labelled, and they
 show much."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

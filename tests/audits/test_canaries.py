@@ -1,8 +1,6 @@
 """What a canary may do in a step: by enumeration, by frequency, and against what the accountants say of the
 same steps."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections import Counter

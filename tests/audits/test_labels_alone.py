@@ -1,8 +1,6 @@
 """Where a label alone goes out, the label is what is attacked: the noise behind it is Gaussian, and its
 trade-off is not."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,8 +1,6 @@
 """The audit that plays ledgers: below every sound epsilon, above the published ones that are wrong, and
 strong enough to tell."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Any

@@ -1,8 +1,6 @@
 """One run, many canaries: coverage of its bounds, by simulation of mechanisms whose privacy is known, and
 twins that are wrong."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

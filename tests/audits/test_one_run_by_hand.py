@@ -1,8 +1,6 @@
 """Bounds from one run against formulas written down here, where canaries, guesses and right guesses are three
 numbers."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What an audit's trials look like: curves, bands of chance, and how often a guess is right at least."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """What is stored of an audit is read back with every field of its type, or refused."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import pytest

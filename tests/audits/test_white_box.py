@@ -1,8 +1,6 @@
 """Canaries in a training: what they add, what is seen of them, and that the bounds hold, and see too little
 noise."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """A white-box audit trains on private data: its noise is as secret as a run's."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path

@@ -6,8 +6,6 @@ The base encoder and the two of the examples are asked about texts of their data
 starts the process, loads the encoders and reads all texts of the domain; the next ones are of other texts.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import statistics

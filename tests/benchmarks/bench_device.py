@@ -10,8 +10,6 @@ generator. `nap` is one noisy aggregation (NAP, ProGAP equation 4) of 16 columns
 million directed edges, beside the plain sparse product on the same device.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import time

@@ -4,8 +4,6 @@ The app begins with an empty home and the examples, in a real browser: seconds t
 figure, to the other pages, and from a control of the Playground to its picture.
 """
 
-from __future__ import annotations
-
 import os
 import statistics
 import tempfile

@@ -11,8 +11,6 @@ own, so that its peak is its own; mapped pages count in it, which the system cou
 10^8 edges take 4 GB, and what is made of them as much again.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

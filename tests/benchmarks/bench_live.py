@@ -5,8 +5,6 @@ second for what is new. Printed are processor seconds of the server a viewer and
 waits for an answer.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import os

@@ -9,8 +9,6 @@ graph included. The synthetic graph is made in chunks: heavy-tailed in-degrees, 
 no self-loops.
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 import warnings

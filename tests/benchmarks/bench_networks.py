@@ -9,8 +9,6 @@ Seconds are by the clock; CPU seconds are what to compare on a machine with othe
 both ways stand beside them.
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 import warnings

@@ -8,8 +8,6 @@ of 1.8 million nodes and 80 million directed edges with one epoch of training (a
 ten seeds of edge-level ProGAP as one stack; a run of HeterPoisson in the paper's settings. Goal: at most a
 tenth more."""
 
-from __future__ import annotations
-
 import argparse
 import time
 import warnings

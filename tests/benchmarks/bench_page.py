@@ -1,7 +1,5 @@
 """How long pages take to draw, of examples and of 10,000 runs: `python -m tests.benchmarks.bench_page`."""
 
-from __future__ import annotations
-
 import json
 import os
 import statistics

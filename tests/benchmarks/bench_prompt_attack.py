@@ -15,8 +15,6 @@ wait for each other), on --alone prompts, drawn at random, and scaled; --share o
 scaled. Seconds are by the clock; CPU seconds are what to compare on a machine with other work.
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 import warnings

@@ -5,8 +5,6 @@ that stands at the very end of the queue, of a worker that has the data of none 
 sixteen workers at once.
 """
 
-from __future__ import annotations
-
 import argparse
 import statistics
 import tempfile

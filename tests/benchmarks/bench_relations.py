@@ -8,8 +8,6 @@ hooks on texts that are padded to the 32 tokens at which texts are cut. Each way
 whose peak resident memory is counted above what it held before its first step. The best round counts.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import resource

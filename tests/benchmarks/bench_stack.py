@@ -10,8 +10,6 @@ Times are wall-clock seconds, the best of the rounds; a single run has the bette
 Other work on the machine ruins threads that wait for each other: run this alone.
 """
 
-from __future__ import annotations
-
 import argparse
 import subprocess
 import sys

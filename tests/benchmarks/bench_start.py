@@ -5,8 +5,6 @@ first start of a fresh installation compiles Python's bytecode and is slower; th
 every day.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -12,8 +12,6 @@ official code takes 6.5 to 8 CPU seconds an iteration on facebook-pages; 4,096 s
 ms by torch.func and 165 ms as padded factors.
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 import warnings

@@ -19,8 +19,6 @@ Seconds are by the clock; CPU seconds a teacher, on one thread, are what to comp
 work. The best of the rounds counts.
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 import warnings

@@ -1,7 +1,5 @@
 """The page benchmark as a test: figures are printed, none is asserted."""
 
-from __future__ import annotations
-
 import pytest
 
 

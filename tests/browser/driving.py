@@ -1,7 +1,5 @@
 """The app in a real browser: started by the launcher at a free port, with a home of its own."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import socket

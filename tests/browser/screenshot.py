@@ -1,7 +1,5 @@
 """The picture in the README: `python -m tests.browser.screenshot` runs the demo in the app and takes it."""
 
-from __future__ import annotations
-
 import os
 import re
 import sys

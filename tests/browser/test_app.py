@@ -1,8 +1,6 @@
 """The whole app in a real browser: a demo from click to export, other tabs, stopping, manners and
 contrast."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

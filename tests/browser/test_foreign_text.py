@@ -1,7 +1,5 @@
 """What strangers wrote, in a real browser: it stands on pages as text, and no page asks another host."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import closing

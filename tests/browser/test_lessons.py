@@ -1,7 +1,5 @@
 """The lessons in a real browser, from the first step to the last by keyboard alone."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

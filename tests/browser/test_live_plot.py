@@ -1,7 +1,5 @@
 """The live plot in a real browser: what the viewer did survives updates and a change of theme."""
 
-from __future__ import annotations
-
 import re
 import socket
 import subprocess

@@ -1,7 +1,5 @@
 """An axis of accuracies in a real browser, without a server: what plotly makes of its bounds."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

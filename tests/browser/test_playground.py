@@ -1,7 +1,5 @@
 """The Playground in a real browser: its arithmetic against NumPy's, clicks, keys, both themes and a phone."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any

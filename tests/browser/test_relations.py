@@ -1,8 +1,6 @@
 """The page Relations in a real browser: a text is asked of two runs, their process dies and is mended, files,
 contrast, and a narrow window."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

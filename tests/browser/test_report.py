@@ -1,7 +1,5 @@
 """The report in a browser: it opens without any network, and axe finds nothing in it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The list of runs in a real browser: one click opens a run, seeds unfold, ticks are compared."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

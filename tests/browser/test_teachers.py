@@ -1,7 +1,5 @@
 """The page Teachers in a real browser: a slider moves the price, files carry badges, contrast, a phone."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

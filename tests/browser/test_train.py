@@ -1,7 +1,5 @@
 """Train and the run that comes of it, in a real browser: by keyboard alone, on a phone, in both themes."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """One walk a page, on a desktop and on a phone: what somebody came for, with the examples."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path

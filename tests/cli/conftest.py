@@ -1,7 +1,5 @@
 """Commands are tested with a store of their own."""
 
-from __future__ import annotations
-
 import pytest
 
 

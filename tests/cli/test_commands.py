@@ -1,7 +1,5 @@
 """Commands and what they leave behind."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What cannot be done is refused in one sentence, beside what the fence of commands calls wrongly."""
 
-from __future__ import annotations
-
 import pytest
 from tests.pages.kept_runs import keep, spec
 from tests.tuning.worker_made_here import MadeWorker, at_work

@@ -1,7 +1,5 @@
 """`privgraph watch` and `privgraph stop`, and what a sweep says of how far it is."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -2,8 +2,6 @@
 called. Where examples are is known to `example_store` alone.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

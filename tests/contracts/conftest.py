@@ -1,7 +1,5 @@
 """An empty store on each database, and a home for which a worker works."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 `snapshots` keeps what it decided; `python -m tests.contracts.decisions --write` makes them anew.
 """
 
-from __future__ import annotations
-
 import argparse
 import gzip
 import hashlib

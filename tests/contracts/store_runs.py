@@ -1,7 +1,5 @@
 """Runs that tests of a store put into it, and how many statements that takes."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager

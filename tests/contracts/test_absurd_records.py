@@ -5,8 +5,6 @@ One training node is given features of zeros, subnormal numbers, 1e19 (whose squ
 another node's row. What such a run looks like from outside must not tell: a run that fails, or whose release
 holds no numbers, would have probability 1 with the node and 0 without."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from pathlib import Path

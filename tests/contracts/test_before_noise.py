@@ -6,8 +6,6 @@ the first noise that is drawn, the secret streams, the chances and numbers of th
 of the noise, and the shape of what it is added to.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
 from itertools import islice

@@ -3,8 +3,6 @@ stands in the store and in files afterwards, and with which exit code it ends, a
 wrongly.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 import signal

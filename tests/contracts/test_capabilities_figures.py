@@ -2,8 +2,6 @@
 statements of its runs are in it.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence

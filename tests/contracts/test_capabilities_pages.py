@@ -2,8 +2,6 @@
 there for. What people begin on a page is in the store afterwards, and the report leaves as an archive.
 """
 
-from __future__ import annotations
-
 import io
 import re
 import signal

@@ -7,8 +7,6 @@ without each private record, in several companies and places, and what it multip
 else is compared.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace

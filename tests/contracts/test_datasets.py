@@ -1,7 +1,5 @@
 """Every data set of the catalogue keeps the contract of `Graph` and has the sizes that its spec says."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

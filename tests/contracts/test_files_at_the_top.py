@@ -1,8 +1,6 @@
 """What a forge, a citation manager and an installer read: licence, citation, hooks, metadata, in one
 voice."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Faults of form in a method of one's own: the contract names the file and says what to change."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 from collections.abc import Iterator

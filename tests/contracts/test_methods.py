@@ -1,7 +1,5 @@
 """Every method of the table keeps the contract of `privgraph.testing`, and a few things more."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Mapping

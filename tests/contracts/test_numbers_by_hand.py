@@ -1,8 +1,6 @@
 """What a plan states against formulas that are written down here, from the ledger's own noise: no number is
 checked by the function that made it."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

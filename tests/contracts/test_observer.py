@@ -5,8 +5,6 @@ ledger entry by entry (`tests.observer.judge`). A method that is added to the ta
 here: it is run with each of its units, and with each choice of an option that makes an entry of another kind.
 """
 
-from __future__ import annotations
-
 import pytest
 from tests.observer.cases import SEED, Case, cases, other_dataset, private_nodes
 from tests.observer.judge import alone, another_epoch_was_better, complaints, last_epoch, watch

@@ -1,7 +1,5 @@
 """The front page and its neighbours name everything that there is, and what they name exists."""
 
-from __future__ import annotations
-
 import argparse
 import re
 import shlex

@@ -1,8 +1,6 @@
 """What the product decides on the examples is what it decided before, but for what `snapshots/explained.toml`
 accepts."""
 
-from __future__ import annotations
-
 import math
 import tomllib
 from collections.abc import Iterator, Mapping

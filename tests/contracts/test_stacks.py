@@ -5,8 +5,6 @@ differ in one thing at a time: the seed, the split, a key, and each option that 
 Where something is kept for the next, the plain member stands between any two, so that it is kept of it.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,8 +1,6 @@
 """Whoever is given a run a second time is given another attempt: what both told would compose, and a
 statement that counts one attempt would be of neither."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Whichever database keeps the runs: who gets which of them, and that nobody else does."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Whichever database keeps the runs: what audits and attacks have shown stands beside them."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from itertools import pairwise

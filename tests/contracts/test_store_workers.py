@@ -1,7 +1,5 @@
 """Whichever database keeps the runs: workers that die, hang or come back, and the noise key they share."""
 
-from __future__ import annotations
-
 import os
 import time
 from contextlib import nullcontext

@@ -1,7 +1,5 @@
 """One suite for every database that a run store can lie in: SQLite, and a PostgreSQL server started here."""
 
-from __future__ import annotations
-
 import json
 import math
 import subprocess

@@ -1,8 +1,6 @@
 """The worked example of the guide is a method: as a package outside, in the words of the guide, and nothing
 else."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

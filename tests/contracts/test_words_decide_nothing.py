@@ -1,7 +1,5 @@
 """Sentences are for people: with every one of them scrambled, audits and figures decide as before."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import asdict, fields, replace
 from typing import Any

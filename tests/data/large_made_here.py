@@ -1,8 +1,6 @@
 """Files of a graph of 10,000 edges, for the tests of large ones: with loops, repetitions and edges in both
 directions, and a hub that most edges go to."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The catalogue: schools without a row, missing files, and its README."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The keyed digest of a loaded graph: another for every change, and nothing to who lacks the key."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any
 

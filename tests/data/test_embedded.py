@@ -1,7 +1,5 @@
 """The graphs that need no network."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

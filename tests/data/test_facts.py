@@ -1,7 +1,5 @@
 """What a Data page shows."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

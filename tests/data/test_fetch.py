@@ -1,7 +1,5 @@
 """The downloader, against a server on this machine: complete and right, or one sentence."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import threading

@@ -1,7 +1,5 @@
 """What a model without edges reaches on a made-up network, and the signal that is fitted to an accuracy."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

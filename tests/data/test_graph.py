@@ -1,7 +1,5 @@
 """The graph itself: features are cut off, each record by itself, before anybody reads them."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 

@@ -1,7 +1,5 @@
 """Neighbouring graphs differ in exactly what they should."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,8 +1,6 @@
 """Graphs of one's own that were kept: under which name, where, and as which tensors, whatever the pieces they
 were read in."""
 
-from __future__ import annotations
-
 import re
 import tracemalloc
 from pathlib import Path

@@ -1,7 +1,5 @@
 """How files of other people are read: by what is seen at once, what is said, and what is asked."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import zipfile

@@ -1,7 +1,5 @@
 """What is refused, each in one sentence, unread where it would be too much; nothing of it stays."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import pickle

@@ -1,7 +1,5 @@
 """Readers of raw files: against PyTorch Geometric's own data sets, and on files made here."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import pickle

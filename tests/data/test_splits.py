@@ -1,7 +1,5 @@
 """Splits: shares, seeds, and what may pass between parts."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 from hypothesis import given

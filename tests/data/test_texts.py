@@ -1,7 +1,5 @@
 """The reader of tables of texts, on a tiny file made here."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Small uploads of each kind, for the tests."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Mapping
 from typing import Any

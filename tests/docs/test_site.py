@@ -1,7 +1,5 @@
 """The site: every page is gathered and read strictly, with the reference that is made of docstrings."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """A run that is started in the app, by a click in a browser, for the rounds in which the app is killed."""
 
-from __future__ import annotations
-
 import contextlib
 import subprocess
 from collections.abc import Iterator

@@ -5,8 +5,6 @@ figures. With `--kill` a worker is killed (signal 9) every so many seconds and a
 `--restarts` the database crashes so many times on the way, and is started again.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import random

@@ -9,8 +9,6 @@ same. Of a run that was tried again nothing that the first attempt told may be l
 and the statement says what it assumes of that.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import json

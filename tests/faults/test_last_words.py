@@ -1,8 +1,6 @@
 """How a run that ended badly is told: what is known of the end, and nothing that has nothing to do with
 it."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """A small play of `many_workers`: three workers, one of which is killed, and a database that crashes once."""
 
-from __future__ import annotations
-
 import pytest
 from tests.faults.many_workers import fresh
 from tests.postgres_here import binaries

@@ -1,8 +1,6 @@
 """The command line and what it rests on: whatever is wrong outside, one sentence and an exit code, never a
 traceback."""
 
-from __future__ import annotations
-
 import sys
 from contextlib import suppress
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A database that goes away for a while: what runs tell waits, and nothing is lost or told twice."""
 
-from __future__ import annotations
-
 import os
 import re
 import resource

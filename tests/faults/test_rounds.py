@@ -1,8 +1,6 @@
 """One round of each kind that no other test plays, at a fixed moment; `make faults` plays them at random
 ones."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,8 +1,6 @@
 """Rows that this version cannot read, of a newer one or damaged: the others are shown, and those say what
 they are."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 

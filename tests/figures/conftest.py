@@ -1,7 +1,5 @@
 """A real store with finished runs, made once for the figures' tests."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """All figures of the examples on one page, light and dark: python -m tests.figures.contact_sheet FOLDER."""
 
-from __future__ import annotations
-
 import sys
 import tempfile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Sizes of a made-up graph, for prices and the Accounting page."""
 
-from __future__ import annotations
-
 from privgraph.data.spec import PublicFacts
 
 FACTS = PublicFacts(

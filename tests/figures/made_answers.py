@@ -1,8 +1,6 @@
 """Answers of teachers on a small random graph, made through the record that methods write, with real
 noise."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from privgraph.methods.teachers.answers import Answers

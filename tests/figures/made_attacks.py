@@ -1,7 +1,5 @@
 """Attacks on made-up models, judged by the product's own judge."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,8 +1,6 @@
 """Audits of Gaussian noise, made by honest simulation: both datasets are drawn, and the bound is Clopper and
 Pearson's."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,8 +1,6 @@
 """Ensembles of weighted teachers, made through the record that methods write, with real noise and a real
 limit."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

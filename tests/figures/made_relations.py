@@ -1,7 +1,5 @@
 """Runs on relations between texts as a store has them, and an answer about nearest texts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 from privgraph.privacy.serialisation import statement_to_json

@@ -1,7 +1,5 @@
 """Runs in a real store, made as a worker makes them, with statements from the real accountants."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from math import sqrt

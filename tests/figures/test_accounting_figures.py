@@ -1,7 +1,5 @@
 """Figures of the Accounting page: costs, shares of a budget, shapes of noise, terms, precision."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 

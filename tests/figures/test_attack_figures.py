@@ -1,7 +1,5 @@
 """Attacks as figures: curves with bands and claims, scores, exposure, areas by budget."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

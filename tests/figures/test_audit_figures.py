@@ -1,8 +1,6 @@
 """Audits as figures: curves against claims, scores of both datasets, bounds; and two figures of the
 HeterPoisson paper."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

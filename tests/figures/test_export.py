@@ -1,7 +1,5 @@
 """Figures as files: the statement in each of them, and by which program and when it was made."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """What every figure has: a caption, its flags, the statements below it, and files that state the same."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import replace

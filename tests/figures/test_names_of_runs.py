@@ -1,7 +1,5 @@
 """What runs are called where several stand together: by their graph, and by the epsilon that is stated."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Iterator

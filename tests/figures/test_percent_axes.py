@@ -1,7 +1,5 @@
 """An axis of accuracies: neighbouring ticks never read alike, and it stays within 0 to 100 percent."""
 
-from __future__ import annotations
-
 import pytest
 
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Series

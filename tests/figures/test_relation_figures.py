@@ -1,7 +1,5 @@
 """How well relations are predicted: means over seeds, guessing."""
 
-from __future__ import annotations
-
 import pytest
 from tests.figures.made_relations import made_pair, made_run
 

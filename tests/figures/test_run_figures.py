@@ -1,7 +1,5 @@
 """Figures of runs and of a graph: side by side, convergence, learning curves, degrees."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Figures of teachers: what each teacher's nodes pay, and what their answers were."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Everything drawn can be seen, and the three epsilons told apart: contrast, colour blindness, marks."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Mapping
 

@@ -6,8 +6,6 @@ be accepted, or refused in one short sentence; whatever else happens to it is a 
 seed/kind/number: `--again 0/specs/17` takes that one alone, with its traceback.
 """
 
-from __future__ import annotations
-
 import argparse
 import logging
 import os

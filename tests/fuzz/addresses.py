@@ -1,8 +1,6 @@
 """Addresses of pages: read by what reads them, without a page (`ADDRESSES`), and some of them by whole pages
 (`PAGES`)."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Coroutine, Iterator, Sequence
 from pathlib import Path

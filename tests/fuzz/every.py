@@ -1,8 +1,6 @@
 """All kinds of inputs, with the part of all inputs that each is: many of the quick ones, few of the slow
 ones."""
 
-from __future__ import annotations
-
 from tests.fuzz import addresses, specs, stored, uploads
 from tests.fuzz.kinds import Kind
 

@@ -1,8 +1,6 @@
 """What all kinds of inputs have in common: how an input is made and taken, and what is a refusal and what a
 crash."""
 
-from __future__ import annotations
-
 import random
 import time
 from collections.abc import Callable, Sequence

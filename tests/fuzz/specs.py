@@ -1,7 +1,5 @@
 """Run specs from loose values, and their plans: options of the registry, well, badly and absurdly chosen."""
 
-from __future__ import annotations
-
 import json
 import math
 import random

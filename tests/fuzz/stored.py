@@ -1,8 +1,6 @@
 """Rows of a kept store, damaged, and read by the store, its lists, the command line and the runs' own
 words."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

@@ -1,7 +1,5 @@
 """Strange values: texts, numbers and JSON that nobody sends on purpose, and somebody will."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Sequence

@@ -1,8 +1,6 @@
 """A few inputs of each kind, the same each time, and those that were neither taken nor refused in one
 sentence."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Graphs of one's own: a file of every format, damaged, is taken or refused in one sentence."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Callable, Mapping, Sequence

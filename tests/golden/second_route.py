@@ -7,8 +7,6 @@ closed form. Nothing here is imported from the package. Both directions, unit re
 larger epsilon is told.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

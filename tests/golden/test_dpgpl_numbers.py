@@ -1,8 +1,6 @@
 """DP-GPL: golden numbers by the weighted votes' own functions and by routes with no accountant, and the
 paper's printed tables."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

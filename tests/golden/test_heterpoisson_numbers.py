@@ -1,8 +1,6 @@
 """HeterPoisson with Gaussian noise: golden numbers at one out-degree from the product's curves, and by routes
 with no code in common."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

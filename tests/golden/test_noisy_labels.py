@@ -1,8 +1,6 @@
 """The price of every release of noisy labels, against numbers recorded from a route of its own
 (`second_route`)."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,8 +1,6 @@
 """Every golden privacy number that an accountant of the privacy room can express, each as a test of its own
 id."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

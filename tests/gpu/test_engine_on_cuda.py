@@ -1,7 +1,5 @@
 """The engine on a CUDA device: the same events, ledgers and guarantees as on the CPU, and sums that agree."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 

@@ -1,7 +1,5 @@
 """Stacked prompts on a CUDA device: what the CPU says, and each member as alone."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 from torch import Tensor

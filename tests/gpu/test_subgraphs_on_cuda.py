@@ -1,7 +1,5 @@
 """Subgraphs and their gradients on a CUDA device: what the CPU says, and noise of the right scale."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 from tests.secrets_made_here import secret

@@ -1,8 +1,6 @@
 """Whatever one record brings, it adds a vector of norm C at most, or nothing: clipping is a total function on
 float32."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,8 +1,6 @@
 """Aggregation perturbation: sensitivity against every neighbour of toy graphs, and the same sums in every
 form."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

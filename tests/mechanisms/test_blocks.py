@@ -5,8 +5,6 @@ pre-activations are rounding alone, that decides on which side of an activation'
 its whole gradient.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 

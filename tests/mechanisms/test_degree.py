@@ -1,8 +1,6 @@
 """Degree bounding: the rule's stability, proved by enumerating small graphs, and what resampling does
 instead."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

@@ -1,8 +1,6 @@
 """Laplace noise on numbers: its scale, its shape, its lattice; and that an audit tells noise that is too
 small."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,8 +1,6 @@
 """Noise on votes, counts and posteriors: its scale, its law, what it costs, and what one node moves in a
 gate."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable

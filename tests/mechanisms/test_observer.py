@@ -1,7 +1,5 @@
 """The seam of white-box audits: it adds nothing and changes nothing where there is no observer."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Per-example gradients of ordinary modules: Opacus against batches of one, and refusals."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 from torch import nn

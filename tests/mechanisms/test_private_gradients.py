@@ -1,8 +1,6 @@
 """Private gradients: the factored route against Opacus and against batches of one; clipping, noise, empty
 batches."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Randomised response on edges: exact guarantees by enumeration, and the sampler against its own law."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections import Counter

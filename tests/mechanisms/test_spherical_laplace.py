@@ -1,8 +1,6 @@
 """Spherical Laplace noise: its marginals, its one scale for all coordinates, and that nothing is claimed of
 it."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """Private gradients of subgraphs: what is clipped, summed, hidden and shown."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Callable

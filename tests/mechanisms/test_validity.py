@@ -1,7 +1,5 @@
 """Which modules have per-example gradients: refused unless known, checked by experiment."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 from torch import Tensor, nn

@@ -1,8 +1,6 @@
 """Weighted votes: what one teacher moves, by enumeration; the chances of labels and gates; events that
 hold."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What a generator returns, where nobody looks at what it yields."""
 
-from __future__ import annotations
-
 from collections.abc import Generator
 from typing import TypeVar
 

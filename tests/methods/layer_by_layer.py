@@ -1,7 +1,5 @@
 """The slow twin of `methods.baselines.network`: one network, by PyTorch Geometric's layers and autograd."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 import torch

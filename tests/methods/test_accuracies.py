@@ -1,7 +1,5 @@
 """Accuracies are whole numbers divided once."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 

@@ -1,7 +1,5 @@
 """The interface of methods: one plan for one configuration on one graph, and no other noise is drawn."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace

@@ -1,7 +1,5 @@
 """DP-GNN: gradients against slow twins, sensitivity by enumeration, accounting against quadrature."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -1,7 +1,5 @@
 """DP-GPL as it runs: one node, one teacher; noise; the student."""
 
-from __future__ import annotations
-
 import dataclasses
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """DP-GPL's questions: gates, noise, limits, and what noisy counts say together. No torch."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """DP-GPL's slots: whose leaving moves whom, and what the weights are."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from tests.secrets_made_here import draws

@@ -1,7 +1,5 @@
 """DP-GPL's promises before a run: noise, ledger and guarantees. No torch."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

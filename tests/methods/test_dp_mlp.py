@@ -1,7 +1,5 @@
 """The DP-MLP: bounded examples, and ledgers of members that train together."""
 
-from __future__ import annotations
-
 import torch
 from tests.secrets_made_here import KEY
 

@@ -1,7 +1,5 @@
 """EdgeRand: what the network sees, what it costs, and refusals that follow no private number."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from dataclasses import replace

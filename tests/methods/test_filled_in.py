@@ -1,7 +1,5 @@
 """What a method takes where the choice is left to it is said, and is what it does take."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """GAP with own rows covered: the sensitivity by enumeration, and the price."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

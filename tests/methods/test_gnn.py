@@ -1,7 +1,5 @@
 """The ordinary graph network: layers against their formulas, learning, and the choice of the epoch."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 

@@ -1,7 +1,5 @@
 """HeterPoisson: settings, accounting both ways, and training on graphs of every shape."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from pathlib import Path

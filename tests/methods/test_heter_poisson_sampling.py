@@ -1,8 +1,6 @@
 """HeterPoisson's subgraphs: the algorithms line by line with the same coins, and who changes when a node
 leaves."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Smoothed predictions: what they average, what they never read, and that they cost nothing."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

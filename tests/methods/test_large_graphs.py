@@ -1,7 +1,5 @@
 """GAP and ProGAP on a graph that is mapped from files: the same sums and noise, bit by bit."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

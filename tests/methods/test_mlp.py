@@ -1,7 +1,5 @@
 """The MLP: it learns from features, and its two guarantees."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 

@@ -1,7 +1,5 @@
 """Networks that are trained as one, as on a GPU, against their slow twin."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import pytest

@@ -1,7 +1,5 @@
 """PATE: who teaches whom, one node moves one vote, what the votes cost, and what is told of them."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from itertools import product

@@ -1,7 +1,5 @@
 """What a run predicts for its nodes: files are read without pickles, and hold the accuracy that is told."""
 
-from __future__ import annotations
-
 import zipfile
 from pathlib import Path
 

@@ -1,8 +1,6 @@
 """The prepared graph of prompts: parts by node numbers, features and ego-graphs that read nobody else's
 record, a backbone kept."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """PrivGNN: who answers, what one node can change, what is released, and what the plan says of it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path

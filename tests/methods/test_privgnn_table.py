@@ -1,8 +1,6 @@
 """PrivGNN's table: what one node can change in it, to the last bit; its noise; and that queries cost nothing
 more."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path

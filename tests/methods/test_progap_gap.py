@@ -1,7 +1,5 @@
 """ProGAP and GAP, trained: what edges can reach, what is sampled and dropped, and who shares a stack."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Plans of ProGAP and GAP: sensitivity, golden numbers, and entries of the ledger."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

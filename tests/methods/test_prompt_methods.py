@@ -1,7 +1,5 @@
 """Prompts and fine-tuning on a few private nodes, without protection and by private gradients."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """What a method cannot do with a graph or with its own options is refused before anything is run."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The student: its arithmetic by hand, and what it reads and what it does not."""
 
-from __future__ import annotations
-
 from collections.abc import Generator
 from dataclasses import replace
 from typing import Any

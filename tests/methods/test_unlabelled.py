@@ -1,7 +1,5 @@
 """Nodes without a label: every method reads them, and learns from none."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

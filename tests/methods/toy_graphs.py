@@ -1,7 +1,5 @@
 """A small homophilous graph on which edges help: class-dependent edges, weak features."""
 
-from __future__ import annotations
-
 import torch
 
 from privgraph.data.graph import Graph

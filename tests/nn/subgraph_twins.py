@@ -1,8 +1,6 @@
 """Slow twins of ragged subgraphs: one subgraph at a time by autograd, and padded batches by torch.func.
 Written from A.1 anew."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 from torch.nn import functional

@@ -1,7 +1,5 @@
 """The dense forward pass on ego-graphs equals PyTorch Geometric's layers on each ego-graph by itself."""
 
-from __future__ import annotations
-
 import warnings
 
 import pytest

@@ -1,7 +1,5 @@
 """Work in threads: the order of results, how far ahead of who asks, and what is left behind."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 

@@ -1,8 +1,6 @@
 """Ego-graphs: equal to a slow twin, of one shape, and nobody's record in them but the centre's own and public
 ones."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 from torch import Tensor

@@ -1,7 +1,5 @@
 """Weights kept by content: trained once, read back equal, never from a file that is not what it should be."""
 
-from __future__ import annotations
-
 import zipfile
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Pre-training: every objective learns, and embeddings tell groups apart."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

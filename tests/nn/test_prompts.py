@@ -1,7 +1,5 @@
 """Stacked prompts: each is a function of its own slots to the last digit, and a step is one of Adam."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 from torch import Tensor

@@ -1,8 +1,6 @@
 """Ragged subgraphs: edges by brute force, gradients against one subgraph at a time and padded batches of
 torch.func."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,8 +1,6 @@
 """Small models in a stack against a plain one: PyTorch Geometric's layers, autograd and torch's Adam, one at
 a time."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

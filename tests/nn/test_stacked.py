@@ -1,7 +1,5 @@
 """Stacked networks against plain ones: the same arithmetic, member by member."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pytest

@@ -1,7 +1,5 @@
 """Stacked graph networks against their slow twin: PyTorch Geometric's layers, autograd and torch's Adam."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

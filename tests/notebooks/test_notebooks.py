@@ -1,7 +1,5 @@
 """Every notebook runs from top to bottom, and is stored without outputs."""
 
-from __future__ import annotations
-
 import ast
 import json
 from pathlib import Path

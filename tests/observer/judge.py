@@ -15,8 +15,6 @@ Every complaint names the kind of fault that it is of:
 - folder: files that nobody announced or that the statement does not name.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager

@@ -13,8 +13,6 @@ apart.
 drawn for them. Whatever is made of a release must then be something else, too.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, contextmanager

@@ -1,7 +1,5 @@
 """Pages without a browser: Streamlit's AppTest on the real entry, with a store of its own and no workers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Runs for pages to show, stored as a worker stores them, with the statements that their plans predict."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from privgraph.data.spec import PublicFacts

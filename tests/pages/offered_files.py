@@ -1,7 +1,5 @@
 """The links to files that a page shows."""
 
-from __future__ import annotations
-
 import re
 from html import unescape
 

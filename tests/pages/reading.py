@@ -1,7 +1,5 @@
 """What tests read of a page."""
 
-from __future__ import annotations
-
 from streamlit.testing.v1 import AppTest
 
 

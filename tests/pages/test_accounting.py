@@ -1,7 +1,5 @@
 """The page Accounting: any private method priced from public sizes, from epsilon to noise and back."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """The page Attacks: a table for each question, curves of chosen rows, audits, and new ones of own runs."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What is chosen stays: runs whose titles change, the graph from page to page, a method's own defaults."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import pairwise
 

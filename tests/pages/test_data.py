@@ -1,7 +1,5 @@
 """The page Data: catalogue, facts from another process, drawings, and the upload of one's own graph."""
 
-from __future__ import annotations
-
 import io
 import time
 from collections.abc import Callable

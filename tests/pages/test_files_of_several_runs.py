@@ -1,7 +1,5 @@
 """Every file that a page offers of several runs carries the statement of each of them."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable, Iterator, Sequence

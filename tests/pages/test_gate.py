@@ -1,7 +1,5 @@
 """What every page shares: the log-in where one is configured, files for their session alone, no torch."""
 
-from __future__ import annotations
-
 import gc
 import subprocess
 import sys

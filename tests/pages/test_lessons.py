@@ -1,7 +1,5 @@
 """The page Lessons: every step of every lesson, questions that are checked, progress in the address."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

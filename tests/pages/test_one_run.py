@@ -1,7 +1,5 @@
 """The page of a run: its numbers, curves, promise, settings and files, in every state."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """The page Playground: its controls, who is taken out, and the game, without a browser."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 

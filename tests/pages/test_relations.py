@@ -1,7 +1,5 @@
 """The page Relations: encoders are asked, the cost of privacy, and runs that are trained."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The page Report: entries are added, ordered, named and made; its file survives tabs and damage."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Callable

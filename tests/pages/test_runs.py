@@ -1,7 +1,5 @@
 """The page Runs: find, choose, compare, tag, stop, repeat, delete."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Lists of runs show as sound what the noise does guarantee, and not what was asked for."""
 
-from __future__ import annotations
-
 from tests.pages.kept_runs import keep, spec
 
 from privgraph.privacy.rounding import upper

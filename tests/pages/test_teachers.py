@@ -1,7 +1,5 @@
 """The page Teachers: one query under other noise, its price, who pays, all answers, and settings compared."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """The Trade-offs page: the curve, the table of advice, and a sweep that adds to both."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

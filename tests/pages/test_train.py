@@ -1,7 +1,5 @@
 """The page Train: the form, what it says ahead, and the runs that it sends."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """What a tuning tried is marked on the list of runs and on each run's page, and promises nothing."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace

@@ -4,8 +4,6 @@ chosen.
 Training, validation and test have other sizes in each split, so that sizes of another one show.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

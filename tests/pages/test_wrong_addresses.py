@@ -1,7 +1,5 @@
 """A wrong address is told once for each fault, as text, and the page goes on."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

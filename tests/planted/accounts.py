@@ -1,7 +1,5 @@
 """Bugs of accounts: ledgers, accountants, keys and the tables that show them."""
 
-from __future__ import annotations
-
 import math
 import os
 from collections.abc import Callable, Iterator, Sequence

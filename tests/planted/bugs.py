@@ -1,7 +1,5 @@
 """Bugs of mechanisms, methods and keys, and what catches each: see `planting`."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager

@@ -1,7 +1,5 @@
 """Bugs of numbers as they are drawn, added and rounded, and what catches each: see `planting`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace

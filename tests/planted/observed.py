@@ -1,7 +1,5 @@
 """Bugs of whole runs, in every method that they apply to, and how an observer catches each."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from copy import copy

@@ -4,8 +4,6 @@ A bug replaces product code from outside, for the length of a `with`; the produc
 check says whether something is wrong, and what it saw: on clean code it must find nothing.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager

@@ -1,7 +1,5 @@
 """Bugs of what is made before the first noise: rosters, coins, counts, and who has opted out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace

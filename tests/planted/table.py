@@ -1,7 +1,5 @@
 """The table of planted bugs: what was planted where, and what is seen. For `make planted-bugs`."""
 
-from __future__ import annotations
-
 import sys
 import time
 import warnings

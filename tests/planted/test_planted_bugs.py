@@ -1,7 +1,5 @@
 """Every planted bug is caught, and what catches it finds nothing on clean code."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

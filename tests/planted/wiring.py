@@ -5,8 +5,6 @@ read further on; a number that everybody knows is taken for one that is private;
 or split stands for another's.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import replace

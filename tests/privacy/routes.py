@@ -1,8 +1,6 @@
 """Second routes to the same numbers: direct integration, exact enumeration and simulation, with no
 accountant."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Every privacy event, ledger entry and statement, for hypothesis."""
 
-from __future__ import annotations
-
 import math
 
 from hypothesis import strategies as st

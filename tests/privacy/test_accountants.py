@@ -1,7 +1,5 @@
 """Accountants: edge cases, and two independent routes to every number, each able to fail."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,8 +1,6 @@
 """Bounded range: what dominates the exponential mechanism, sampled and composed, against integration and
 listing."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

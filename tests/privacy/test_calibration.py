@@ -1,7 +1,5 @@
 """Calibration is one-sided, tight from below, and says so when it cannot be done."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

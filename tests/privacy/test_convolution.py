@@ -1,7 +1,5 @@
 """Compositions keep their digits: against events without a transform, closed forms and exact convolutions."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from functools import reduce

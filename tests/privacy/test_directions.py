@@ -1,7 +1,5 @@
 """A pair of datasets has two directions, the unit removed and added; an accountant needs both curves."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

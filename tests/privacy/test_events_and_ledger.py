@@ -1,7 +1,5 @@
 """The contract objects: refused when wrong, and a ledger that adds up."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,8 +1,6 @@
 """Noisy labels: sensitivities by listing, events against direct computation, gates by listing strategies,
 prices."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from functools import cache

@@ -1,8 +1,6 @@
 """Stores that versions 0.4.0 and 0.5.0 wrote with names alone: every run gets the kinds that those names
 meant."""
 
-from __future__ import annotations
-
 import json
 import math
 import shutil

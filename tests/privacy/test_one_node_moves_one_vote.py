@@ -1,8 +1,6 @@
 """PrivGNN's teachers as they are trained: a node outside a query's sample, or gone, changes no other query's
 answer."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from tests.methods.toy_graphs import toy_graph

@@ -1,8 +1,6 @@
 """One sample for a whole composition: against listing every outcome, against integration, alone and
 composed."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -1,7 +1,5 @@
 """Published formulas against second routes, and demonstrations of where they fail."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Renyi curves and conversions, each by a second route, and never below the tight values."""
 
-from __future__ import annotations
-
 import math
 
 import dp_accounting

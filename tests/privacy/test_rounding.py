@@ -1,7 +1,5 @@
 """Epsilons in few digits: what is guaranteed is never told smaller, what was shown never larger."""
 
-from __future__ import annotations
-
 import doctest
 import math
 

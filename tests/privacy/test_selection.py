@@ -1,8 +1,6 @@
 """The price of choosing the best of K trials: against dp-accounting, against the exact law of a toy, and by
 playing it."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from itertools import islice

@@ -1,7 +1,5 @@
 """Privacy records as strict JSON: what is written is read back equal, and nothing else is read."""
 
-from __future__ import annotations
-
 import json
 import math
 from typing import Any

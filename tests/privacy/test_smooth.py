@@ -1,8 +1,6 @@
 """The data-dependent cost bounds true divergences; its smooth sensitivity bounds every change, by brute
 force; its release."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable

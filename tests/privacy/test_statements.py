@@ -1,7 +1,5 @@
 """Statements from ledgers, the gaps and their sizes, and the plain words."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Sampled subgraphs: each step of the proof by a route of its own, and the mechanism itself at its worst."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -1,8 +1,6 @@
 """Terms of a Poisson sample that hang on one unit: the pair that dominates, against the mechanism itself and
 by routes of its own."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

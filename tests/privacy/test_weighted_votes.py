@@ -1,8 +1,6 @@
 """The price of weighted votes: one-sided, exact, adaptive; limits that nobody passes; the cost as published,
 term by term."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Runs that are done without a worker."""
 
-from __future__ import annotations
-
 import os
 
 from privgraph.data.load import load

@@ -1,7 +1,5 @@
 """Where the files of runs lie: a shared folder, or an address of fsspec's, named by the store's URL."""
 
-from __future__ import annotations
-
 import errno
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Questions about texts: answers against a slow twin, the protocol, and wrong input."""
 
-from __future__ import annotations
-
 import json
 import os
 from dataclasses import replace

@@ -1,8 +1,6 @@
 """The process that reads texts: one answers all, its death costs one question, and it ends when nobody is
 there."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

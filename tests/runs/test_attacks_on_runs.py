@@ -1,7 +1,5 @@
 """An attack as a process of its own: started, watched, stopped, and kept with the run."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Audits as processes: started, watched, stopped, killed, and several of one run at once."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time

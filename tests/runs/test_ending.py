@@ -1,7 +1,5 @@
 """How a worker ends its runs: what is said, and which files stay."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path

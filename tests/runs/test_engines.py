@@ -1,7 +1,5 @@
 """A sweep on each engine: the same runs, with the same numbers, whoever trains them."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from pathlib import Path

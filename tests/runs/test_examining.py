@@ -1,7 +1,5 @@
 """Files of attacks and audits under way: all or nothing, whoever writes beside."""
 
-from __future__ import annotations
-
 import json
 import threading
 from pathlib import Path

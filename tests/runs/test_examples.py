@@ -1,7 +1,5 @@
 """The examples: packed from a store, unpacked once, read-only, and apart from one's own runs."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import replace

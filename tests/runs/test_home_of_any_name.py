@@ -1,7 +1,5 @@
 """A home whose path has letters that mean something in an address."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

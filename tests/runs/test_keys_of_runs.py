@@ -1,8 +1,6 @@
 """Noise repeats for the same spec on the same data by the same program on the same device, and for nothing
 else."""
 
-from __future__ import annotations
-
 import json
 import signal
 from collections.abc import Callable, Iterator, Sequence

@@ -1,8 +1,6 @@
 """Which known faults runs of earlier versions carry, and a store of version 0.4.0 that is read as it was
 left."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Who is trained together, how many at once, grids, and final statements: everything that needs no worker."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

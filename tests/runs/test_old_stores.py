@@ -1,8 +1,6 @@
 """A store of each released version, made by that version's own workers: this one reads them all, and adds to
 them."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Workers that pull: what they take, what they leave, and how they end."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

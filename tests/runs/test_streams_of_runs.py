@@ -1,7 +1,5 @@
 """What a stored run hangs on: its own split, its seed, and the installation's secret noise key."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Worked examples that ship with the program: what is kept is what the encoders answer."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

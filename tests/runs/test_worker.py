@@ -1,7 +1,5 @@
 """Workers for real: processes that train, are stopped, killed, starved of disk, and crowded."""
 
-from __future__ import annotations
-
 import errno
 import math
 import os

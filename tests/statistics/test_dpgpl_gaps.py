@@ -5,8 +5,6 @@ Teachers are the worst that a guarantee must cover: they vote as it suits the at
 alone.
 """
 
-from __future__ import annotations
-
 import math
 import re
 

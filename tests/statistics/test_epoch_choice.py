@@ -1,7 +1,5 @@
 """Choosing the epoch by private labels: an attack on what goes out, and what the statements say of it."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -4,8 +4,6 @@ Two neighbouring datasets, one node present or absent, are played many times, as
 gradients are the worst that a guarantee must cover.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,8 +1,6 @@
 """Noise has the scale and the shape that is accounted: 2/3 and 3/2 of it are rejected, and so is a wrong
 law."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

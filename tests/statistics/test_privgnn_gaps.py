@@ -6,8 +6,6 @@ Worst-case answers are what a guarantee is about; two real teachers show that on
 them.
 """
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Callable

@@ -5,8 +5,6 @@ threshold fixed beforehand. A test with false positive rate a and true positive 
 log((b - delta)/a); both rates are taken at the unfavourable ends of exact 99.5% confidence intervals.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Studies that are made of cells: what they would run, and how their tables read."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """PrivGNN's study: what it would run, and how its tables read. Nothing is trained here."""
 
-from __future__ import annotations
-
 import pytest
 
 from privgraph.methods.teachers.privgnn import study

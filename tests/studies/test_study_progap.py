@@ -1,7 +1,5 @@
 """The study: what it tries, how it chooses, and the table that it writes."""
 
-from __future__ import annotations
-
 from itertools import product
 from pathlib import Path
 

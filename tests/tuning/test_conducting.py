@@ -1,7 +1,5 @@
 """A tuning from its first trial to its release, with a worker that does not train."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import replace

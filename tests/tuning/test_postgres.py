@@ -1,7 +1,5 @@
 """A tuning in a store that a team shares."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the statement of a trial says, by what became of it."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """What may be tuned, what is refused, and that the price never exceeds what was asked for."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Any

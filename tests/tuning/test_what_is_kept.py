@@ -1,8 +1,6 @@
 """What a tuning keeps and compares: scores that are drawn once, trials of their own noise, and the entries
 and deltas that were priced."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path

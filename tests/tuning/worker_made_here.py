@@ -1,7 +1,5 @@
 """A worker that does not train: it takes what is queued, and finishes it with the statement of its plan."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Which method to take at which epsilon: the rule, by numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

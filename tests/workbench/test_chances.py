@@ -1,7 +1,5 @@
 """Chances of guesses and of labels under noise, beside numerical routes and many draws."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What several runs have shown together: at which delta, and of which runs."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

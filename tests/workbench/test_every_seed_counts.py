@@ -4,8 +4,6 @@ whichever seed has it, and its files carry the statement of every run.
 Three seeds of a setting, each of which has one of the largest numbers, and the first has none.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The examples in docstrings of the workbench hold: of the engine pytest collects them by itself."""
 
-from __future__ import annotations
-
 import doctest
 import importlib
 from pathlib import Path

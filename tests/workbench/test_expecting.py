@@ -1,7 +1,5 @@
 """What to expect of a run before it begins: from finished runs, and from its plan alone."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """What is exported of a run that a tuning tried: nothing that tells how many trials there were."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Claims of papers, played: the attacks win where the claims are wrong, and not where they hold."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

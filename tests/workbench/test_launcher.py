@@ -1,7 +1,5 @@
 """The launcher: safe defaults, refusals, free ports, and a second start within five seconds."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import os

@@ -1,7 +1,5 @@
 """What attacks and audits have found: each member at both sides of each bound, and the tables of a store."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import replace

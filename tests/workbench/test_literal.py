@@ -1,7 +1,5 @@
 """Text that is not ours stays text: in Markdown as it is defined, and as Streamlit extends it."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,8 +1,6 @@
 """What a method's noise costs, without training: the same as its plan says, and one way only along what moves
 it."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """The report: equal twice, without seeds and ids, and foreign text stays text in every file."""
 
-from __future__ import annotations
-
 import ast
 import csv
 import io

@@ -1,7 +1,5 @@
 """Whose store, file and report it is: nobody is shown those of another."""
 
-from __future__ import annotations
-
 import pytest
 
 from privgraph.home import home

@@ -1,7 +1,5 @@
 """The words and numbers of pages, forms and jobs."""
 
-from __future__ import annotations
-
 import math
 import shlex
 

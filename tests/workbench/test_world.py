@@ -1,7 +1,5 @@
 """The playground's world: what a neighbour moves, what noise hides, and how often a guess is right."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

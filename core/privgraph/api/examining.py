@@ -1,7 +1,5 @@
 """Auditing and attacking runs from Python: each in a process of its own, for which the caller waits."""
 
-from __future__ import annotations
-
 from privgraph.api.run import Run, RunFailed
 from privgraph.attacks.options import AttackOptions
 from privgraph.attacks.record import AttackRecord

@@ -1,7 +1,5 @@
 """Graphs by name, and a graph of one's own."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike

@@ -1,7 +1,5 @@
 """A run that has ended, and where it is kept. No torch."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The bound of an attack as that of an audit, so that it stands among the run's. NumPy only."""
 
-from __future__ import annotations
-
 from privgraph.attacks.record import AttackRecord
 from privgraph.audits.record import AuditRecord, Bound
 from privgraph.privacy.kinds import Adversary, Route

@@ -12,8 +12,6 @@ A canary whose one step has Gaussian noise of 1/mu shifts (or whose whole run is
 with an area of Phi(mu / sqrt 2), and a right guess has chance Phi(mu / 2).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

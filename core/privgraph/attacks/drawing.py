@@ -7,8 +7,6 @@ is left out of equally many of them, give or take one; a node that happens to be
 judged.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from privgraph.attacks.signals import Bools

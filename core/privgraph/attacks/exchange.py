@@ -12,8 +12,6 @@ A turn is a walk of `steps` neighbouring datasets, so that a run that is (epsilo
 1) (group privacy; Dwork and Roth 2014, Theorem 2.2, and Vadhan 2017, Lemma 2.2, for delta).
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

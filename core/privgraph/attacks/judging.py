@@ -1,7 +1,5 @@
 """From scores of attacked models to the record of an attack: outcome, curves, bands, exposure."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise

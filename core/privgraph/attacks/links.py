@@ -8,8 +8,6 @@ via Influence Analysis, S&P 2022). Only what the model reads of edges shows in t
 that are alike without any edge come out alike, too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 

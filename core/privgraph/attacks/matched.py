@@ -1,8 +1,6 @@
 """Matched pairs of candidates, of which a coin keeps one: coins, gaps, and the signed-rank test. NumPy and
 SciPy only."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import wilcoxon

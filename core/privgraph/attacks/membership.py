@@ -6,8 +6,6 @@ them (`shadows.ask`). One function judges whatever score there is; the entries o
 score alone; each record says what the other scores find from the same answers. Needs torch.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What an attack is told: which run, how many models to train, and how to ask them. No torch."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path

@@ -6,8 +6,6 @@ Members and non-members are those of one target model. On one graph they are not
 itself. NumPy and SciPy only.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

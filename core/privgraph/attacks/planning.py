@@ -1,7 +1,5 @@
 """Which runs an attack refuses, what it costs, what its attacker knows: told before it starts. No torch."""
 
-from __future__ import annotations
-
 from privgraph.attacks.exchange import implies
 from privgraph.attacks.options import Attacked, AttackOptions
 from privgraph.audits.planning import in_words

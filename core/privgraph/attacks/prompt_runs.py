@@ -1,7 +1,5 @@
 """The attack `prompts` as one of the table: on a stored run of the method `prompt`. Needs torch."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Generator, Iterator

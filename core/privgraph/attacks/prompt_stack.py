@@ -8,8 +8,6 @@ their ego-graphs, prompts with ego-graphs of like sizes are tuned together, and 
 many places as its largest ego-graph needs. Needs torch.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from threading import Event

@@ -23,8 +23,6 @@ What the attacker knows: graph, backbone, options, candidates with their classes
 probabilities of a candidate's own class, in the ego-graph that the method reads.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 

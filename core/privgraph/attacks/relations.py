@@ -28,8 +28,6 @@ Randomised response answers for each pair of texts by itself: its epsilon does n
 relations in step 3, and training after it is post-processing.
 """
 
-from __future__ import annotations
-
 import tempfile
 import time
 from collections.abc import Callable, Iterator

@@ -12,8 +12,6 @@ attack are comparable with each other, and with no other attack's. NumPy and Sci
 The online form uses shadow models with the target and without it; the offline form those without it alone.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -20,8 +20,6 @@ decisions, class against class, in batches; the area here is that of the scores,
 hard decisions, over all nodes at once. Needs torch.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

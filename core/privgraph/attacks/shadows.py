@@ -5,8 +5,6 @@ validation nodes and the number of training nodes are the run's own. A method th
 does so here. Noise is as secret as a run's, since the run's private data are trained on. Needs torch.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections.abc import Iterator, Sequence

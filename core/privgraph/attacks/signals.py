@@ -5,8 +5,6 @@ that a model gives to a target's true class: it is close to normal over models, 
 remembers. NumPy and SciPy only.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -6,8 +6,6 @@ run's place; further models train on other nodes, for the spread. Each is asked 
 edges, as a released model of a transductive run is.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -1,8 +1,6 @@
 """The attack `shadow` as one of the table: PrivGNN's Appendix C on a stored run's method and options. Needs
 torch."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 

@@ -13,8 +13,6 @@ from below and Q(E) from above, by Clopper and Pearson, each failing with half o
 That holds whatever the mechanism is.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ protected unit may do by the mechanism's proof at worst, along one coordinate of
 torch.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,8 +1,6 @@
 """The audit `mechanism`: play all that a run's ledger lists, many times on two neighbouring datasets, and
 tell them apart."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from dataclasses import replace

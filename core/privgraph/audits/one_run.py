@@ -9,8 +9,6 @@ Jagielski (NeurIPS 2023), which is exact where delta is 0, and that of Mahloujif
 holds, and nothing is paid for trying both.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """What every audit is told: how much to try, how sure to be, and which run is audited. No torch."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any

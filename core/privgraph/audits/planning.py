@@ -1,7 +1,5 @@
 """Which runs an audit refuses, and what it costs, told before it starts. No torch."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 

@@ -1,8 +1,6 @@
 """What scores on two neighbouring datasets look like: ROC curve, its area, and histograms on common edges.
 NumPy and SciPy only."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """From loose arrays to a `Graph` that keeps its contract."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 

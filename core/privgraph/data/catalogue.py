@@ -5,8 +5,6 @@ The rows are in `catalogue.toml`. Friendships of Facebook100 are those of 2005 w
 names; their task is a person's class year, by the recipe of GAP and ProGAP (`tabular.read_school`).
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Mapping
 from dataclasses import replace

@@ -3,8 +3,6 @@
 Exit code 2 with one sentence on standard error where the data set is unknown or cannot be loaded.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

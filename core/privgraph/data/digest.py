@@ -1,7 +1,5 @@
 """A keyed digest of what was loaded: equal for equal tensors, and nothing to whoever lacks the key."""
 
-from __future__ import annotations
-
 import dataclasses
 import hmac
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Graphs that need no network: an invented social network, two similarity graphs, and the karate club."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Annotated

@@ -1,7 +1,5 @@
 """What can be wrong with data, each in one sentence for its user."""
 
-from __future__ import annotations
-
 
 class DataError(ValueError):
     """Raw files are missing, cannot be fetched, or do not contain what they should."""

@@ -5,8 +5,6 @@ in `home()`, so that a browser process never loads a graph. All of it is compute
 itself: it is for the person who holds the data, and is not covered by any run's guarantee.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import subprocess

@@ -5,8 +5,6 @@ checksum is right. Where the catalogue pins no checksum, the first download's is
 the data folder, and a later one must equal it.
 """
 
-from __future__ import annotations
-
 import hashlib
 import http.client
 import os

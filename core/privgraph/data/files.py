@@ -1,7 +1,5 @@
 """Where raw files lie, which are missing, and what to say about it. No torch."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from privgraph.data.spec import DatasetSpec

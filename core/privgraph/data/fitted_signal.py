@@ -1,7 +1,5 @@
 """The `signal` of a made-up social network at which a model without edges reaches an accuracy. No torch."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Any

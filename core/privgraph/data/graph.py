@@ -1,7 +1,5 @@
 """The one graph that everything works on."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import torch

@@ -1,7 +1,5 @@
 """Loading a data set by name, with a split."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from zipfile import BadZipFile

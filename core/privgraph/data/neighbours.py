@@ -5,8 +5,6 @@ roster stays, and with it everybody's number and role; one node opts out, and it
 features are 0, it has no label, no edge and no part in training, validation or test.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

@@ -6,8 +6,6 @@ learnt of styles and materials in one domain holds in the other. Which materials
 seed; it is no likeness of words, so that an encoder that saw no purchases does not know it.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated
 

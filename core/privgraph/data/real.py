@@ -5,8 +5,6 @@ Nothing is unpickled except Planetoid's files, and those only after `check_pickl
 but arrays, sparse matrices and a dictionary of lists.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import pickletools

@@ -1,7 +1,5 @@
 """What is known of a data set before it is loaded: facts, no tensors. No torch."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any

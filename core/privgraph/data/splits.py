@@ -1,7 +1,5 @@
 """Who trains, who validates, who tests, and who is private. A split depends on its own seed alone."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Tables of people joined by similarity, and students of Facebook100: readers of CSV and MATLAB files."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Mapping
 from contextlib import suppress

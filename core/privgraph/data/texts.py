@@ -1,8 +1,6 @@
 """Readers of real texts and their relations: a table of texts beside a list of pairs, and authors by their
 keywords."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections.abc import Sequence

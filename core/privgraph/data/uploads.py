@@ -5,8 +5,6 @@ under a key of the installation. Without a key, whoever can guess a graph but fo
 Versions before 0.5.0 had no key; what they stored, under names of twelve digits, is read as before.
 """
 
-from __future__ import annotations
-
 import hmac
 import json
 import re

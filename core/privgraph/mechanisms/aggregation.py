@@ -1,7 +1,5 @@
 """NAP: normalise rows, sum over neighbours, perturb (ProGAP, Eq. 7; GAP's aggregation perturbation)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Bounding degrees: every node keeps at most D out-edges, chosen by ranks that nobody else influences."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import torch

@@ -4,8 +4,6 @@ The proofs of the sensitivities stand with the mechanisms: `aggregation.Aggregat
 `gradients.PrivateGradients`.
 """
 
-from __future__ import annotations
-
 import math
 
 from privgraph.privacy.events import Gaussian, NonPrivate, Nothing, PoissonSampled, SampledTerms

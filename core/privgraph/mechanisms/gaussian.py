@@ -1,7 +1,5 @@
 """Gaussian noise on a quantity of known L2 sensitivity."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

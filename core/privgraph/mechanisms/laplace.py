@@ -1,7 +1,5 @@
 """Laplace noise on numbers of known L1 sensitivity."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -6,8 +6,6 @@ node; a Poisson sample and repetition are the accountant's business (`privacy.ev
 `Repeated`).
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ What is released is public by the guarantee; that it is looked at costs nothing.
 observer.
 """
 
-from __future__ import annotations
-
 from typing import Protocol
 
 from torch import Tensor

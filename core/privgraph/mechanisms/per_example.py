@@ -5,8 +5,6 @@ Stacked networks have a faster route of their own (`nn.layers`); this one is for
 and the slow twin of that one.
 """
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Poisson sampling: every example joins a batch independently, as amplification by sampling assumes."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 from torch import Tensor

@@ -1,8 +1,6 @@
 """Spherical Laplace noise: the symmetric multivariate Laplace distribution of HeterPoisson (section 4.3,
 Algorithm 4)."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

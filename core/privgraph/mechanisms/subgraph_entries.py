@@ -4,8 +4,6 @@ runs will write.
 The proof of the sensitivities stands with the mechanism: `subgraph_gradients.SubgraphGradients`.
 """
 
-from __future__ import annotations
-
 from privgraph.privacy.events import NonPrivate, SampledSubgraphs
 from privgraph.privacy.kinds import MechanismKind
 from privgraph.privacy.ledger import LedgerEntry, WorstCase

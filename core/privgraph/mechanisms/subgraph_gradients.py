@@ -1,8 +1,6 @@
 """Private gradients of sampled subgraphs: clip every subgraph's, sum, add noise (HeterPoisson, Algorithm 1,
 lines 3 to 8)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass

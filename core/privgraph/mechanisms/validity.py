@@ -5,8 +5,6 @@ where one example's output is a sum over others (Opacus 1.6: its issues 586 and 
 round: what is not known to keep examples apart is refused.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import torch

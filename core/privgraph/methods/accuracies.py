@@ -1,7 +1,5 @@
 """How often predictions are right on each split."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata

@@ -1,7 +1,5 @@
 """Which epoch's model a run hands out. No torch."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 

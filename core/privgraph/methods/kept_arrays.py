@@ -1,8 +1,6 @@
 """Records of arrays as npz files in a run's folder: written whole, and read back without pickles. No
 torch."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 from pathlib import Path
 from typing import Any

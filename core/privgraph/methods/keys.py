@@ -17,8 +17,6 @@ There it hangs on run, data and weights that were read alone, so that other mach
 the same noise.
 """
 
-from __future__ import annotations
-
 import os
 import platform
 from collections.abc import Iterator, Sequence

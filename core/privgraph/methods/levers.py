@@ -1,7 +1,5 @@
 """Sentences that several methods say of what moves their epsilon. No torch."""
 
-from __future__ import annotations
-
 from typing import TypedDict
 
 GRADIENT_NOISE = "noise multiplier (standard deviation of the noise over the clip)"

@@ -1,7 +1,5 @@
 """What an attacker outside may learn of a released model: its answers about every node. Needs torch."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import final

@@ -1,7 +1,5 @@
 """The classes that a run predicts, as it keeps them in `predictions.npz`. No torch."""
 
-from __future__ import annotations
-
 import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path

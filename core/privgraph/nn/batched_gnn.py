@@ -11,8 +11,6 @@ beside it by rounding alone: a GPU's libraries choose by the size of a batch how
 `nn.stacked_gnn` is for a CPU, where it is the cache that counts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import chain
 from typing import Any

@@ -1,7 +1,5 @@
 """Work done chunk by chunk, one thread a chunk, with no more chunks held than there are threads, plus one."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait

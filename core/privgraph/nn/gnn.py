@@ -4,8 +4,6 @@ The layers are PyTorch Geometric's. Nothing here protects anybody: privacy comes
 given (a randomised graph) or from nothing at all.
 """
 
-from __future__ import annotations
-
 import warnings
 
 import torch

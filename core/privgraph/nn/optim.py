@@ -1,7 +1,5 @@
 """Adam for stacked networks."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import torch

@@ -6,8 +6,6 @@ graph (10 to 40 seconds a core), and memory is bounded. DP-GPL's Table 3 has ste
 say.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass

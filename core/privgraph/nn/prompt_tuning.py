@@ -6,8 +6,6 @@ member holds changes the shape or the order of another member's arithmetic, and 
 either (tested; a GPU's libraries promise no such thing).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event

@@ -6,8 +6,6 @@ with numbers as factors, which are multiplied into weights rather than into ever
 needs. `backward` takes the gradient of that output, writes the parameters' gradients, and gives that of h.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Protocol
 

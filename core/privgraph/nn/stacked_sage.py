@@ -13,8 +13,6 @@ Padding needs no mask but in the batch's variance: it has no edge, a zero input,
 gradient.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -6,8 +6,6 @@ nodes in a few steps of a fixed size wants neither: centred embeddings of a comm
 in a tenth of the epochs, and teachers of five nodes better.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import torch

@@ -14,8 +14,6 @@ places of such a table alike is not theirs to promise: `require_places_alike` as
 hand, with the very computation of the training that is to begin.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any

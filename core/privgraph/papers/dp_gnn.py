@@ -9,8 +9,6 @@ paper bounds the same mixture by joint convexity). The guarantee covers the weig
 neighbours at inference.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

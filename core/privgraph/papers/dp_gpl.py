@@ -6,8 +6,6 @@ those near 0.2 come from a cost that depends on private votes and was not saniti
 independent of the data and exact: a moved vote is the square root of 2 in L2.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -9,8 +9,6 @@ What holds as published: a node of a random part belongs to one teacher, and the
 teacher's weight.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from privgraph.papers import dp_gpl as dpgpl

@@ -28,8 +28,6 @@ epsilon is the data-independent one, and pays for the release too. With 200 teac
 for epsilon 0.2 says no more than the independent cost; 0.5 and more does, where most teachers agree.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from fractions import Fraction

@@ -25,8 +25,6 @@ private degrees), two histograms of non-negative entries that sum to N are sqrt 
 their largest entries N: the same formulas with weight N.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

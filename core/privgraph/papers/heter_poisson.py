@@ -6,8 +6,6 @@ the others reveal it), so these epsilons guarantee nothing there: they reproduce
 noise.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

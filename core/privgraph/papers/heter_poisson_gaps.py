@@ -8,8 +8,6 @@ What holds as published: Lemma 2 (joint convexity), the law of k for frozen degr
 and k under the assumptions named below.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from functools import partial

@@ -5,8 +5,6 @@ posterior, whose L1 sensitivity is taken to be 1. That is wrong for the vector (
 up to 2), and pessimistic for the argmax that is released: `argmax_event` is exact for it.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from itertools import pairwise

@@ -9,8 +9,6 @@ PATE's sensitivity holds: a node belongs to one teacher, so that it moves one vo
 counts, and the noisy maximum of Laplace counts of scale 1/lambda is 2 lambda a query, as its moments say.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from privgraph.papers import privgnn

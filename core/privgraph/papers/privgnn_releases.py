@@ -24,8 +24,6 @@ Sensitivities, of what one sampled node changes in the answer to one query:
 - a gate, the largest count with Gaussian noise: 1, as no count moves by more.
 """
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 

@@ -6,8 +6,6 @@ degree bound is resampled, tuning is unpaid. The formulas below are as printed, 
 computes them.
 """
 
-from __future__ import annotations
-
 import math
 
 from privgraph.privacy.events import Composed, Gaussian, Nothing, PoissonSampled, Repeated

@@ -6,8 +6,6 @@ Table 11 are inferred, not printed. A relation stored in both directions is two 
 not count.
 """
 
-from __future__ import annotations
-
 from privgraph.privacy.events import Gaussian, PoissonSampled, Repeated
 
 

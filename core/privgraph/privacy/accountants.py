@@ -4,8 +4,6 @@ An unknown event is refused (`UnsupportedEvent`), a non-private one is infinite,
 What they return is an upper bound, so that what they say is guaranteed does hold (but see `PRVAccountant`).
 """
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 import math

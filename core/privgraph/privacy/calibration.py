@@ -1,7 +1,5 @@
 """Calibration: the smallest noise that keeps an epsilon, approached from the private side only."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -1,8 +1,6 @@
 """What accountants share: an event as a flat list of mechanisms with counts, the exact Gaussian, pure
 composition."""
 
-from __future__ import annotations
-
 import math
 
 from scipy.special import erfcx, log_ndtr, ndtr

@@ -1,7 +1,5 @@
 """Which delta a run uses, and why: by public numbers alone."""
 
-from __future__ import annotations
-
 
 def delta_rule(units: int, asked: float = 0.0, *, what: str = "nodes") -> tuple[float, str]:
     """Delta and the sentence that explains it.

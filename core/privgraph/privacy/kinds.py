@@ -6,8 +6,6 @@ nothing else happens. The values are what is stored, and what other people's pro
 there keeps its value.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from enum import StrEnum
 

@@ -1,7 +1,5 @@
 """The ledger: what was run, with which noise, how often. Entries are written by those who draw noise."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 

@@ -5,8 +5,6 @@ What those versions wrote will never change, so that their words may be read her
 that stands in no table is of an unknown kind, which audits refuse.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping

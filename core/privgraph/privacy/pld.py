@@ -5,8 +5,6 @@ the pessimistic connect-the-dots rule (Doroshenko et al. 2022), whose hockey-sti
 the true one everywhere, so that no choice of grid can make an epsilon too small.
 """
 
-from __future__ import annotations
-
 import importlib
 import math
 from collections.abc import Callable, Sequence

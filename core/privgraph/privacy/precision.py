@@ -1,8 +1,6 @@
 """How precise a classifier of private node embeddings can be: Theorem 3 of HeterPoisson (Xiang et al. 2024),
 and where it holds."""
 
-from __future__ import annotations
-
 import math
 
 from privgraph.privacy.composition import check_delta

@@ -1,7 +1,5 @@
 """Rough epsilons: quick, and no guarantee."""
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 from typing import Any

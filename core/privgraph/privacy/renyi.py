@@ -5,8 +5,6 @@ bounded-range pairs are mirror images of each other, for which removal is the la
 Zhang 2019, Theorem 5); the tests recompute both by quadrature.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,8 +1,6 @@
 """Epsilons in few digits that still say what holds: an upper bound is rounded up, a lower bound down. No
 torch."""
 
-from __future__ import annotations
-
 import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 

@@ -32,8 +32,6 @@ No coin is revealed, and the coins of the two datasets need not be the same ones
 step in which none of the unit's terms is drawn, which both datasets have.
 """
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 

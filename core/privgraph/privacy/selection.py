@@ -43,8 +43,6 @@ induction and monotonicity. The mean over y is the curve of the product of N(m, 
 which is D_B(c). The other direction is the mirror image.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -8,8 +8,6 @@ the names of then (`old_records`). Reading checks everything again, since the ob
 wrong.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import math

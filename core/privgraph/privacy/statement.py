@@ -1,7 +1,5 @@
 """The privacy statement: what a run's guarantee really says, in words and three numbers never mixed up."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType

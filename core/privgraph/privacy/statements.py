@@ -5,8 +5,6 @@ The gaps are findings about published analyses. Each names the claim, the step t
 instead, and its size; functions give the size at the noise of the run at hand.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -4,8 +4,6 @@ there are.
 Unit, relation and the proofs: `privgraph.privacy.subgraphs`.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -21,8 +21,6 @@ Every number is rounded up: a law on a grid keeps the mean of each cell in a coo
 averaged is convex, a curve is joined by chords, tails that are cut off count as revealed.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Callable, Iterator, Sequence

@@ -8,8 +8,6 @@ files published: a worker that was taken for lost may train on, with other noise
 it.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Iterable, Iterator

@@ -6,8 +6,6 @@ opened. It ends when nobody has asked for ten minutes, and when whoever started 
 question that it was at is told so in one sentence, and the next question starts another.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Attacks as processes of their own (`examining`), and what an attack is told of a stored run. No torch."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -5,8 +5,6 @@ The file lies in this machine's temporary folder, has no name, and goes with the
 both take a run for theirs share none.
 """
 
-from __future__ import annotations
-
 import json
 import tempfile
 from collections.abc import Callable

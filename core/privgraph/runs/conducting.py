@@ -1,8 +1,6 @@
 """The process of an audit or attack: conducts one of one run, says how far it is, and keeps what it comes
 to."""
 
-from __future__ import annotations
-
 import argparse
 import secrets
 import time

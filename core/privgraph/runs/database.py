@@ -1,7 +1,5 @@
 """How the run store's database is opened, read and written: SQLite or PostgreSQL. No torch."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sqlite3

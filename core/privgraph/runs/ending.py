@@ -1,7 +1,5 @@
 """How the runs of a worker end: done, stopped, failed, or left to another worker. No torch."""
 
-from __future__ import annotations
-
 import contextlib
 import time
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """What is asked of an engine (`engines`), for the command line and forms. No torch, and no database."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated
 

@@ -1,8 +1,6 @@
 """What audits and attacks of runs have shown, in the run store: their queries, and the half of the store that
 keeps them. No torch."""
 
-from __future__ import annotations
-
 import json
 from contextlib import suppress
 from typing import Any, NamedTuple

@@ -5,8 +5,6 @@ the home or where `PRIVGRAPH_EXAMPLES` says. Ids of examples begin with `PREFIX`
 `streams.OPEN_KEY`, which is no secret: anybody can repeat each. Curves are thinned. No torch.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import lzma

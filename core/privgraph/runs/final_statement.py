@@ -1,7 +1,5 @@
 """The privacy statement that a run ends with: its plan's words, with the ledger of what was run. No torch."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """What this machine can train: data and encoders that are at hand, its memory and devices. No torch."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

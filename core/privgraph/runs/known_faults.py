@@ -5,8 +5,6 @@ holds, none is shown. A fault stands here with the version that mended it, and w
 method, unit, options and data.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -7,8 +7,6 @@ Whoever waits for runs of their own (`wait`) has those started and no others, wh
 people.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -4,8 +4,6 @@ A live run belongs to one worker, named by a token. Only that worker can add to 
 was finished, or given up as lost, not even that one.
 """
 
-from __future__ import annotations
-
 import functools
 import os
 import secrets

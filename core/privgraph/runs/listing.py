@@ -1,7 +1,5 @@
 """How queries and rows of the run store become SQL and records. No torch."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

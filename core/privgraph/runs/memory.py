@@ -1,7 +1,5 @@
 """Estimates of memory, held against what the machine has. No torch."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 

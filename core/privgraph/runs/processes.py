@@ -1,7 +1,5 @@
 """What became of processes on this machine, and what they said last. No torch."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

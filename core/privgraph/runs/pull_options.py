@@ -4,8 +4,6 @@
 (8192.0, ('auto', 'cuda'))
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Mapping

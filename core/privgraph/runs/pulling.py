@@ -6,8 +6,6 @@ before anything is claimed. Told to end, it gives its runs back to the queue; ki
 found.
 """
 
-from __future__ import annotations
-
 import argparse
 import faulthandler
 import gc

@@ -4,8 +4,6 @@ Who is trained with whom is decided once, when runs are submitted, and stored (`
 the first stack that nobody else is taking, and looks at no other run.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import Counter

@@ -1,7 +1,5 @@
 """What the run store gives back: frozen records, queries and the sentences that it raises. No torch."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterator, Mapping

@@ -1,8 +1,6 @@
 """What the runs of a worker tell, on its way into the store: in time where it answers, put aside while it is
 away. No torch."""
 
-from __future__ import annotations
-
 import contextlib
 import sys
 import time

@@ -1,7 +1,5 @@
 """Waiting for a run store that is away: a server that is started anew, a network that is down. No torch."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from typing import TypeVar

@@ -1,7 +1,5 @@
 """Many runs from one: grids of options and seeds. No torch."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence

@@ -6,8 +6,6 @@ change, `SCHEMA_VERSION` counts up and a tool for that (alembic) comes with it; 
 every released version to try it on.
 """
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 
 SCHEMA_VERSION = 1

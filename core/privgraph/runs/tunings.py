@@ -1,8 +1,6 @@
 """Tunings in the run store: what was asked for, which runs they try, how these did, and which is released. No
 torch."""
 
-from __future__ import annotations
-
 import json
 import secrets
 from dataclasses import dataclass

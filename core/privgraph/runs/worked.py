@@ -5,8 +5,6 @@ to show before anything is loaded. No torch.
 asked of the same. A run that has learnt something else since is told by its adapter, and is asked anew.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import lzma

@@ -3,8 +3,6 @@
 Runs and attacks are those of the store: what is there is not made again.
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 import statistics

@@ -5,8 +5,6 @@ and attacked by the same attack with as many shadow models. Runs and attacks are
 there is not made again.
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 import statistics

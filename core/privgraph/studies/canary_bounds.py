@@ -5,8 +5,6 @@ number, which is (epsilon, delta)-private for the epsilon of a Gaussian of sensi
 repetitions.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Callable, Mapping
 from functools import partial

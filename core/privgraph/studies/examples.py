@@ -5,8 +5,6 @@ of their own, whose noise key is no secret (`streams.OPEN_KEY`), so that anybody
 there is not made again. The file holds what is done.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

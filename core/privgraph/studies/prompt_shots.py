@@ -5,8 +5,6 @@ how long a prompt is tuned, on which graph the network was pre-trained, and whic
 stand in the file `--out` are not made again.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections.abc import Sequence

@@ -3,8 +3,6 @@
 Runs are those of the method's own study, and attacks are those of the store: what is there is not made again.
 """
 
-from __future__ import annotations
-
 import argparse
 import statistics
 from collections.abc import Callable, Mapping, Sequence

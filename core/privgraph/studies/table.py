@@ -1,7 +1,5 @@
 """Where a study's table stands in its method's README."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 BEGIN, END = "<!-- study:begin -->", "<!-- study:end -->"

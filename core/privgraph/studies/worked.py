@@ -3,8 +3,6 @@
 The example encoders are asked about a few texts of their data. To be made again where these are others.
 """
 
-from __future__ import annotations
-
 import tempfile
 from dataclasses import replace
 from pathlib import Path

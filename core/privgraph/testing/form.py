@@ -4,8 +4,6 @@ A fault is told in one sentence that names the file and says what to change; wit
 as an error somewhere inside the package.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import fields

@@ -11,8 +11,6 @@ A method is checked by a class of its own:
 Each message names the file to look at, and says what to change.
 """
 
-from __future__ import annotations
-
 import math
 import subprocess
 import sys

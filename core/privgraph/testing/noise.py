@@ -5,8 +5,6 @@ drawing is noted. The mechanisms draw slightly more than they are asked for, to 
 less.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 from collections.abc import Iterator, Sequence

@@ -7,8 +7,6 @@ again. That number stands nowhere: whoever watches sees trials that are over, an
 that nobody stops early by what they came to. Nothing is released before the last one is scored.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """What is asked of a tuning, checked, and what it will cost, before anything is trained. No torch."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping, Sequence

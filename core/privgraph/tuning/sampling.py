@@ -6,8 +6,6 @@ which is what `privacy.selection` prices. `tpe` reads earlier scores, and is adm
 paid for.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any

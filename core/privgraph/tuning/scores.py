@@ -12,8 +12,6 @@ term, if nobody else's prediction reads its record: so where predictions are cov
 train. The noise stands in the trial's ledger as one more Gaussian of sensitivity 1.
 """
 
-from __future__ import annotations
-
 import math
 import os
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Ranks, PREC@1, MRR and few-shot classes, against what is written out and against slow twins."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

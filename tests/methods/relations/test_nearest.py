@@ -1,8 +1,6 @@
 """Nearest texts against a slow twin that reads one text at a time; what is kept on disk, and what is not
 believed."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,8 +1,6 @@
 """PvGaLM and its baseline: what is refused, what one relation is, what noise and answers come to, and that
 relations are learnt."""
 
-from __future__ import annotations
-
 import copy
 import math
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Fine-tuning: what its noise depends on, and the rate, batch and steps that are paid for."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace

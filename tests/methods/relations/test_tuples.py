@@ -1,7 +1,5 @@
 """Draws of tuples: one relation is behind one tuple, and nothing of a tuple depends on another relation."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

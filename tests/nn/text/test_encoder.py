@@ -1,7 +1,5 @@
 """Encoders of texts: what is read and what is refused, pooling, adapters, and how they are kept."""
 
-from __future__ import annotations
-
 import json
 import warnings
 from pathlib import Path

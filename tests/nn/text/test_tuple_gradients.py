@@ -1,7 +1,5 @@
 """Gradients of tuples of texts: two routes, slow twins, and that a tuple hangs on nothing but itself."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

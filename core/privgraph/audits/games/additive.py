@@ -1,7 +1,5 @@
 """Noise on numbers, played on one number that the unit moves by the whole sensitivity."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,8 +1,6 @@
 """Aggregation perturbation, played by `mechanisms.aggregation` and `mechanisms.degree` on the smallest graphs
 that suffice."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

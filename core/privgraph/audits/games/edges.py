@@ -1,7 +1,5 @@
 """Randomised response, played by `mechanisms.randomised_response`."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

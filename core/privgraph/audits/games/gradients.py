@@ -1,8 +1,6 @@
 """Private gradients, played by `mechanisms.gradients` and `mechanisms.sampling`; DP-GNN's by its own
 neighbour lists too."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

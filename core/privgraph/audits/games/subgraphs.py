@@ -1,7 +1,5 @@
 """HeterPoisson's gradients, played by its own sampler and by `mechanisms.subgraph_gradients`."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Which game plays which entry of a ledger."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace

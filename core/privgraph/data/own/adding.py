@@ -1,7 +1,5 @@
 """Take in a graph of one's own: from files, arrays or Python's objects to a name in the home. No torch."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence

@@ -4,8 +4,6 @@ An npz of 1.6 MB can hold 1.6 GB, and a header may claim more than there is: siz
 they are allowed.
 """
 
-from __future__ import annotations
-
 import io
 import struct
 import warnings

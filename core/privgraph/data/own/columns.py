@@ -1,7 +1,5 @@
 """What columns hold, and which is which: by what a person says, else by names and first rows. No torch."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,8 +1,6 @@
 """Tables and edge lists in text files: CSV and its kin, with what stands between cells found from the first
 lines. No torch."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

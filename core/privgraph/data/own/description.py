@@ -1,8 +1,6 @@
 """How one's own files are meant: what a person says of them, and what is asked where two readings are
 plausible. No torch."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields

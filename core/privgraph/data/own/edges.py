@@ -1,7 +1,5 @@
 """Edges of a large graph, from a stream of their ends to sorted rows of an adjacency matrix. No torch."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Arrays that grow at their end, in a file that NumPy can map. No torch."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any, BinaryIO
 

@@ -1,7 +1,5 @@
 """How large a graph of one's own may be, and how values from outside stand in messages. No torch."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

@@ -3,8 +3,6 @@
 A document type is refused, and with it entities of a file's own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO

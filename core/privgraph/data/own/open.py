@@ -1,8 +1,6 @@
 """A graph of one's own, whose arrays are mapped into memory: pages of it come from the file when they are
 read."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Edges in order, however many: sorted in runs on disk, which are merged range by range. No torch."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -5,8 +5,6 @@ Rows are read in batches and written as they come: memory is that of a batch, th
 of the sort.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress

@@ -4,8 +4,6 @@ Both read edges only through aggregation perturbation, once a hop or stage, and 
 with private gradients. They differ in what is trained when: `schedule`.
 """
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 from collections.abc import Sequence

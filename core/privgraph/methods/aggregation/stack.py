@@ -1,7 +1,5 @@
 """Training GAP and ProGAP as stacks: members, their masks, noise, ledgers and events."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

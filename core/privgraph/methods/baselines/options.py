@@ -1,7 +1,5 @@
 """The options of an ordinary graph network. No torch."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """A stack of perceptrons on features alone: what the MLP and the DP-MLP share."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 

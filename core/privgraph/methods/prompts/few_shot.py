@@ -1,7 +1,5 @@
 """What tuning on a few private nodes shares: who they are, and how an evaluator judges what was tuned."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace

@@ -1,8 +1,6 @@
 """Options that all methods of prompts share: who is private, the frozen backbone, and the prompt. No
 torch."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated
 

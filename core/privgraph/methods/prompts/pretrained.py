@@ -10,8 +10,6 @@ public rows and edges among public nodes; in an ego-graph nobody but the centre 
 private node of a small graph, to the last digit.
 """
 
-from __future__ import annotations
-
 from collections.abc import Generator
 from dataclasses import dataclass, field
 

@@ -4,8 +4,6 @@ All of it reads the relations of the domain that is predicted in, which are the 
 steers the training.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ They are no part of what is protected, and nothing of it is released: it says ho
 relations, with the private encoder and with the base.
 """
 
-from __future__ import annotations
-
 from collections.abc import Generator, Sequence
 
 import numpy as np

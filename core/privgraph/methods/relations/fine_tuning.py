@@ -1,7 +1,5 @@
 """Fine-tuning an encoder on relations: draws of tuples, gradients, optimiser and evaluation (Algorithm 3)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field

@@ -6,8 +6,6 @@ a private run's adapter and public texts is post-processing (PvGaLM, section 4: 
 prediction); it costs nothing beyond the run's own epsilon.
 """
 
-from __future__ import annotations
-
 import hashlib
 import tempfile
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """What methods that fine-tune on relations have in common: encoder, LoRA, tuples, optimiser. No torch."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated
 

@@ -10,8 +10,6 @@ trainable weights together, is clipped to C; all other tuples have the same law 
 negatives from the batch each tuple would hold ends of others, and the whole sum would move.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 

@@ -1,8 +1,6 @@
 """Private and public parts of one graph, and the student that is trained on the public part. Options only: no
 torch."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The private and the public part of a graph, cut as `PartitionOptions` say."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

@@ -4,8 +4,6 @@ Hu et al., LoRA: Low-Rank Adaptation of Large Language Models, ICLR 2022: W + al
 B (p, r). At the start B is zero, so that the encoder answers as before.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence

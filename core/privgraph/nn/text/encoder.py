@@ -3,8 +3,6 @@
 Dropout is off everywhere: a text's vector, and its gradient, are functions of the text and the weights alone.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

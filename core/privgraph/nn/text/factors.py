@@ -12,8 +12,6 @@ tuple are added up first. A position is a row like any other, since the encoder 
 text (positions that are broadcast give a wrong gradient: Opacus, issues 841 and 845).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass

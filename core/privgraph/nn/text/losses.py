@@ -5,8 +5,6 @@ z_0 = <h_u, h_v> and z_j = <h_u, h_wj>. A text that is drawn against a pair may 
 partner of u: draws read no relation (decoupled sampling), and so do not avoid any.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

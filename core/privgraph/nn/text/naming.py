@@ -4,8 +4,6 @@ Weights are read as safetensors alone: a pickled file runs whatever its author w
 fetched: a model is one of our own, of an installed package, or a folder that somebody has put there.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import json
 from dataclasses import dataclass

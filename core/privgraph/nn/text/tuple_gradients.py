@@ -17,8 +17,6 @@ backward pass cannot serve both. A text is encoded once for each tuple that it s
 once), and where nothing is clipped (`plain_sum`), once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 

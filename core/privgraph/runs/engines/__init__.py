@@ -4,8 +4,6 @@ An engine starts workers, and knows nothing of runs: all of its workers pull fro
 what is done. What an engine needs beside is imported when it is asked for.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

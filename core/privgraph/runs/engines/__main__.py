@@ -3,8 +3,6 @@
 A page starts it, which itself waits for nothing. It ends when all runs have that were queued when it began.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The engine of this machine: as many processes as there is room for, which `launch` starts. No torch."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from privgraph.runs.engine_options import EngineOptions

@@ -4,8 +4,6 @@ Ray starts a task again whose machine died. A head that dies forgets its tasks, 
 what is left, and the next crew takes it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any

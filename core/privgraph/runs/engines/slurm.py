@@ -4,8 +4,6 @@ The store's URL, which may hold a password, goes to the jobs by the environment 
 no file. With `cluster` local, submitit's own executor starts the same jobs on this machine.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """What every engine runs on its machines: one worker that pulls. No torch before it begins."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping, Sequence
 

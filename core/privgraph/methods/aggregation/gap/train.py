@@ -1,8 +1,6 @@
 """Training GAP: encoder without edges, K noisy hops, classifier over all hops. See README.md for
 equations."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Iterator, Sequence
 
 import torch

@@ -1,7 +1,5 @@
 """Options and plan of ProGAP. No torch."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated
 

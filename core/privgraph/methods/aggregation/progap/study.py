@@ -6,8 +6,6 @@ reported. That choice reads validation labels of the private runs: it is tuning,
 for, and the table says so.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import statistics

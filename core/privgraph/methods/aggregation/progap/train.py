@@ -1,7 +1,5 @@
 """Training ProGAP (Algorithm 2): K + 1 stages over cached noisy aggregates. See README.md for equations."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Iterator, Sequence
 
 from privgraph.methods.aggregation.progap.config import Config

@@ -1,8 +1,6 @@
 """EdgeRand: randomise the edges once, then train, choose the epoch and predict on the randomised graph
 alone."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Options and plan of the ordinary graph network. No torch."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated

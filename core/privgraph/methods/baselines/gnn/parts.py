@@ -1,8 +1,6 @@
 """PrivGNN's baselines B1 to B4: the paper's network on the private part, the public part, both, or noisy true
 labels."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import torch

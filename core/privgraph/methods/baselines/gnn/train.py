@@ -1,7 +1,5 @@
 """Training of an ordinary graph network on a split of the run, or on the parts of PrivGNN's baselines."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Sequence
 
 from privgraph.methods.baselines.gnn.config import Config, entry

@@ -1,7 +1,5 @@
 """Options and plan of the MLP that ignores edges. No torch."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated

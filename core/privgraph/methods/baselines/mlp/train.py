@@ -1,7 +1,5 @@
 """Training of a stack of MLPs on features alone."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Sequence
 
 import torch

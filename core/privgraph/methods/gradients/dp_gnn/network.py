@@ -1,7 +1,5 @@
 """One round of message passing over small subgraphs, with the norm of every subgraph's own gradient."""
 
-from __future__ import annotations
-
 import math
 
 import torch

@@ -1,7 +1,5 @@
 """Small subgraphs, one for each training node, in which every node of the graph takes a bounded part."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import torch

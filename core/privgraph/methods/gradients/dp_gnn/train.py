@@ -1,7 +1,5 @@
 """DP-GNN: Adam on noisy sums of clipped gradients, one gradient a sampled subgraph."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Iterator, Sequence
 
 import torch

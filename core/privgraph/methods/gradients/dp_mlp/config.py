@@ -1,7 +1,5 @@
 """Options and plan of the DP-MLP. No torch."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated

@@ -1,7 +1,5 @@
 """Training of a stack of MLPs with private gradients (DP-Adam)."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Iterator, Sequence
 
 import torch

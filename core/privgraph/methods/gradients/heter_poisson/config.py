@@ -1,7 +1,5 @@
 """Options, accounting and plan of HeterPoisson. No torch."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,8 +1,6 @@
 """One node's influence on the gradient of a graph network, against its out-edges (Figure 1 and section 4.1 of
 HeterPoisson)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,8 +1,6 @@
 """Which subgraphs a step sees (Algorithms 2 and 3 of HeterPoisson), and which a prediction reads (section
 4.4)."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 

@@ -1,7 +1,5 @@
 """Predictions that are averaged over edges among nodes that do not train: post-processing of a release."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 

@@ -7,8 +7,6 @@ over seeds (a seed draws the split, the subgraphs, the noise and the initial wei
 Reddit are not at hand: cora stands in. All methods see the same splits.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """HeterPoisson: noisy sums of clipped gradients, one gradient a sampled subgraph (Algorithm 1)."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Generator, Iterator, Sequence
 

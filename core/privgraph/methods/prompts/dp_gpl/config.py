@@ -1,7 +1,5 @@
 """Noise, accounting and plan of DP-GPL and DP-GPL+W. No torch."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The options of DP-GPL and DP-GPL+W. No torch."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Self

@@ -5,8 +5,6 @@ votes change slowly over the public graph, so that 50 noisy histograms together 
 itself.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,8 +1,6 @@
 """What all teachers and the student of a run have in common: slots, the standardised network, and the public
 graph."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,8 +1,6 @@
 """From votes to what is released: gates, noise, limits. NumPy only; nothing else of the method reads
 votes."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

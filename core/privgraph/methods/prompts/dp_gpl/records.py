@@ -1,7 +1,5 @@
 """The two records of a run's votes, for study on the machine that trains. NumPy only."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

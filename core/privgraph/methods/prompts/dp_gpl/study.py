@@ -7,8 +7,6 @@ over seeds (a seed draws the parts, the queries, the slots, the noise and all in
 PubMed is not at hand: dblp stands in, with PubMed's settings.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 

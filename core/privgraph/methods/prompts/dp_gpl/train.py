@@ -1,8 +1,6 @@
 """DP-GPL and DP-GPL+W: teacher prompts on a frozen network, noisy votes on public nodes, a student prompt.
 See README.md."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Generator, Iterator, Sequence

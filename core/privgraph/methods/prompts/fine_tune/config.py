@@ -1,7 +1,5 @@
 """Options of pre-training and fine-tuning. No torch."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated
 

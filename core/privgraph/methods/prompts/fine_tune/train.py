@@ -1,7 +1,5 @@
 """The whole pre-trained network with a linear head, trained on a few private nodes without protection."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Generator, Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """Options and plan of a prompt without protection. No torch."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass

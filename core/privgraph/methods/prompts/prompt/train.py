@@ -1,7 +1,5 @@
 """One prompt on a frozen network, tuned on a few private nodes without protection."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Iterator, Sequence
 
 from torch import Tensor

@@ -1,7 +1,5 @@
 """Options, accounting and plan of a prompt tuned with private gradients. No torch."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated

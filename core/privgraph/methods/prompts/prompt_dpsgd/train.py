@@ -1,8 +1,6 @@
 """One prompt and its head on a frozen network, tuned with private gradients (DP-Adam) on a few private
 nodes."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Generator, Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """Options, noise and guarantee of fine-tuning on randomised relations. No torch."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Randomised response on the relations of a domain, then fine-tuning on those that answer 1."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Sequence
 from typing import Any
 

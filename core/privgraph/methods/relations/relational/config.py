@@ -1,7 +1,5 @@
 """Options, noise and guarantee of PvGaLM. No torch."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar

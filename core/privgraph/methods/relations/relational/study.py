@@ -7,8 +7,6 @@ the adapter's first weights, the relations that are asked about, the batches and
 graphs are not at hand; where each comes from is told in the data's README.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """PvGaLM: fine-tuning on relations with private gradients of tuples (Algorithm 3)."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Sequence
 from functools import partial
 

@@ -1,7 +1,5 @@
 """What is known of each query before noise, and the record of it that a page shows."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

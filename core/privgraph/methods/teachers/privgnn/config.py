@@ -1,7 +1,5 @@
 """Noise, accounting and plan of PrivGNN. No torch."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Which public nodes are asked about: chosen by the public graph and the seed alone, and so for free."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -5,8 +5,6 @@ goes on where it was. The tables are made of finished runs alone: mean and stand
 seed draws the parts, the queries, the samples, the noise and all initial weights).
 """
 
-from __future__ import annotations
-
 import argparse
 import statistics
 from collections.abc import Mapping, Sequence

@@ -12,8 +12,6 @@ on who is in it. The missing term has |phi(z)| <= 1 in one column. Guarantee: on
 multiplier sigma, without sampling; all that is made of the noisy table is post-processing.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,8 +1,6 @@
 """Teachers: one small GraphSAGE a query (or several), each on nodes of the query's own sample; all trained
 together."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 

@@ -1,8 +1,6 @@
 """PrivGNN: choose queries, ask private nodes or their teachers, add noise, train the student. See
 README.md."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Generator, Iterator, Sequence
