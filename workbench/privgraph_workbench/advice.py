@@ -6,8 +6,6 @@ allow (Wald). At each epsilon two families of comparisons, with the baseline and
 have a chance of at most 5% of a wrong answer (Bonferroni; for the best, Hsu 1984).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass

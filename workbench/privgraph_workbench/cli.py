@@ -5,8 +5,6 @@ was stopped by Ctrl-C. Results go to standard output, everything else to standar
 trained by workers, which are processes of their own.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """What attacks and audits have found, decided in one place, and the tables of all of them. No Streamlit."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

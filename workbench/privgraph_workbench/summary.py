@@ -1,7 +1,5 @@
 """The table of runs and the table of settings: all that anybody reads of runs. No Streamlit."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterable, Sequence

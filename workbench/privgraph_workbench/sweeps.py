@@ -1,7 +1,5 @@
 """Sweeps: which methods fit a graph, which runs a comparison has, and how long they take. No Streamlit."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Mapping, Sequence

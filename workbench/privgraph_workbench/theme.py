@@ -6,8 +6,6 @@ of the three kinds of cones. Colour is never the only channel: a slot also choos
 three epsilons have a colour and a mark each (`EPSILONS`), which no slot shares.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """`privgraph account`: noise and epsilons of a method, before any data is touched."""
 
-from __future__ import annotations
-
 import argparse
 from dataclasses import asdict, replace
 

@@ -1,7 +1,5 @@
 """`privgraph app`: start the workbench in the browser."""
 
-from __future__ import annotations
-
 import argparse
 import importlib.util
 

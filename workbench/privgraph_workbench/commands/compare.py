@@ -1,7 +1,5 @@
 """`privgraph compare`: train what fits a graph, and print what to take at each epsilon."""
 
-from __future__ import annotations
-
 import argparse
 import math
 import secrets

@@ -1,7 +1,5 @@
 """`privgraph data`: the catalogue, the folder that raw files are taken from, and graphs of one's own."""
 
-from __future__ import annotations
-
 import argparse
 import dataclasses
 import hashlib

@@ -1,7 +1,5 @@
 """`privgraph attack` and `privgraph audit`: examine a stored run, and keep what this shows beside it."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from typing import Any

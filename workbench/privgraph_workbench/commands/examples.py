@@ -1,7 +1,5 @@
 """`privgraph examples`: the finished runs that came with the program, and any of them run again."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 import tempfile

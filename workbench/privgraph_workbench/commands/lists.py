@@ -1,7 +1,5 @@
 """`privgraph list`: what there is."""
 
-from __future__ import annotations
-
 import argparse
 import dataclasses
 import sys

@@ -1,7 +1,5 @@
 """What commands print: JSON that holds no token beyond the standard, lines, and plain tables."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict

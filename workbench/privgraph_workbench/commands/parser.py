@@ -1,7 +1,5 @@
 """The grammar of the command line, read from text/commands.toml."""
 
-from __future__ import annotations
-
 import argparse
 import textwrap
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """`privgraph report`: settings as one archive that is read without a network."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 from typing import Any

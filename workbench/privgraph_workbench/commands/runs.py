@@ -1,7 +1,5 @@
 """`privgraph run`, `sweep`, `watch` and `stop`: runs are submitted, watched while they train, and stopped."""
 
-from __future__ import annotations
-
 import argparse
 import secrets
 import shlex
@@ -77,7 +75,7 @@ def _follow(store: RunStore, run: str) -> tuple[RunRecord, bool]:
             print(f"privgraph: {error}; the run goes on, and is looked for again", file=sys.stderr)
         away = True
 
-    def watch(bar: tqdm[Never]) -> RunRecord:
+    def watch(bar: "tqdm[Never]") -> RunRecord:
         def look(records: list[RunRecord]) -> None:
             nonlocal away
             away, (record,) = False, records

@@ -1,7 +1,5 @@
 """`privgraph show` and `privgraph export`: what is known of a stored run, printed or as files."""
 
-from __future__ import annotations
-
 import argparse
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`privgraph tune`: choose options, or an epsilon, on private data, with the price of the choice."""
 
-from __future__ import annotations
-
 import argparse
 import signal
 import sys

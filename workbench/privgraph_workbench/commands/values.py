@@ -1,7 +1,5 @@
 """Loose words of the command line as values: options, and runs by the beginning of their ids."""
 
-from __future__ import annotations
-
 import argparse
 from contextlib import suppress
 from typing import TypeVar

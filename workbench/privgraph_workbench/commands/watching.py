@@ -1,7 +1,5 @@
 """Waiting in a terminal: a bar there, elsewhere a line now and then; an interrupt asks the work to stop."""
 
-from __future__ import annotations
-
 import signal
 import sys
 from collections import Counter
@@ -20,7 +18,7 @@ LINE_SECONDS = 10.0
 ResultT = TypeVar("ResultT")
 
 
-def progress_bar(total: float = 1.0, over: float = 0.0, far: str = "{percentage:3.0f}%") -> tqdm[Never]:
+def progress_bar(total: float = 1.0, over: float = 0.0, far: str = "{percentage:3.0f}%") -> "tqdm[Never]":
     """A bar of which `over` was over before; `far` says how far it is."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     pause = 0.1 if sys.stderr.isatty() else LINE_SECONDS
@@ -28,7 +26,7 @@ def progress_bar(total: float = 1.0, over: float = 0.0, far: str = "{percentage:
     return tqdm(total=total, initial=over, file=sys.stderr, mininterval=pause, bar_format=layout, leave=False)
 
 
-def draw(bar: tqdm[Never], stage: str, far: float) -> None:
+def draw(bar: "tqdm[Never]", stage: str, far: float) -> None:
     """Draw how far it is."""
     bar.set_description_str(stage, refresh=False)
     bar.update(max(0.0, far - bar.n))
@@ -37,7 +35,7 @@ def draw(bar: tqdm[Never], stage: str, far: float) -> None:
 
 
 def follow(
-    name: str, watch: Callable[[tqdm[Never]], ResultT], stop: Callable[[], object], leave: Callable[[], ResultT]
+    name: str, watch: Callable[["tqdm[Never]"], ResultT], stop: Callable[[], object], leave: Callable[[], ResultT]
 ) -> tuple[ResultT, bool]:
     """Watch until the work ends, and say whether this process was interrupted.
 

@@ -1,7 +1,5 @@
 """`privgraph worker` and `privgraph key`: pull runs from the store; the noise key that its workers share."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

@@ -1,7 +1,5 @@
 """What several runs on the data of the same people have shown together. No Streamlit."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace

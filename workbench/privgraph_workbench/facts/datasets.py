@@ -5,8 +5,6 @@ What needs the graph itself is counted by `privgraph.data.describe` in a process
 page asks again.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """How well a run will do, before it begins: by finished runs on the same graph."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,8 +1,6 @@
 """What a method's noise costs, from public sizes alone: epsilon at any noise, and along what moves it. No
 Streamlit, no torch."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,8 +1,6 @@
 """What noise of any law makes of the votes for each class: one draw, and the chance of each class to be
 largest. No Streamlit, no torch."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,8 +1,6 @@
 """What a run would be: its plan, the command that makes the same one, and where its noise drowns a signal. No
 Streamlit, no torch."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Mapping
 from typing import NamedTuple

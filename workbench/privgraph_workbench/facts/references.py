@@ -1,8 +1,6 @@
 """What an accuracy is read beside: chance, the interval that so many test nodes leave, and a run without
 privacy. No Streamlit."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 

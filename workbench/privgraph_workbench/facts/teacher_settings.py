@@ -1,7 +1,5 @@
 """What tells a setting of a method with teachers from others, in a few columns. No Streamlit, no torch."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from privgraph.methods.prompts.dp_gpl.config import Config as DpGpl

@@ -1,7 +1,5 @@
 """Raw files fetched in the background, once for all sessions of the app. No Streamlit, no torch."""
 
-from __future__ import annotations
-
 import threading
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Runs submitted, looked after and tried again. No Streamlit, no torch."""
 
-from __future__ import annotations
-
 import os
 import secrets
 import threading

@@ -3,8 +3,6 @@
 Every page of a run asks each second. The store is asked, and a figure is made, once for all of them.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Mapping

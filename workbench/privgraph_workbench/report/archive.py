@@ -4,8 +4,6 @@
 standard output is the share that is done.
 """
 
-from __future__ import annotations
-
 import base64
 import io
 import json

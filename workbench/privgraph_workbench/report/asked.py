@@ -1,7 +1,5 @@
 """What a report is made of: words of its author, and entries, as plain JSON. No Streamlit."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re
@@ -9,7 +7,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 from privgraph.options import OptionError
 from privgraph.privacy.serialisation import statement_from_json, statement_to_json
@@ -86,7 +84,7 @@ class Entry:
     @classmethod
     def of(
         cls, figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement], runs: Sequence[str] = ()
-    ) -> Entry:
+    ) -> Self:
         """A figure as it is now. Raises `OptionError` for one that is not of settings."""
         if not figure_of(figure).settings:
             raise OptionError(f"the figure {figure} is of a single run")
@@ -95,7 +93,7 @@ class Entry:
         return cls(figure=figure, rows=clean(kept), statements=clean(told), runs=named(rows, runs))
 
     @classmethod
-    def read(cls, told: Mapping[str, Any]) -> Entry:
+    def read(cls, told: Mapping[str, Any]) -> Self:
         """Of what `asdict` wrote. Raises `TypeError`, `ValueError` or `OptionError` for anything else."""
         one = cls(**{**told, "runs": tuple(told["runs"])})
         one.held  # noqa: B018  a statement that cannot be read is found here
@@ -151,7 +149,7 @@ class Asked:
         return [one for one in self.entries if one.shown]
 
     @classmethod
-    def read(cls, told: Mapping[str, Any]) -> Asked:
+    def read(cls, told: Mapping[str, Any]) -> Self:
         """Of what `asdict` wrote."""
         return cls(**{**told, "entries": [Entry.read(one) for one in told["entries"]]})
 

@@ -1,7 +1,5 @@
 """All that stands in a report, as plain values. No Streamlit."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial

@@ -1,7 +1,5 @@
 """A notebook that trains the settings of a report with seeds of its own. No Streamlit."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """The papers behind methods, attacks, audits and data sets, read from `text/papers.bib`. No Streamlit."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from functools import cache
 from typing import Any

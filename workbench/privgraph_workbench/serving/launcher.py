@@ -5,8 +5,6 @@ refused unless somebody is asked who they are: by Streamlit's own log-in (an Ope
 people), or by a reverse proxy that proves itself with a shared secret. Then there is no token.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import ipaddress
 import os

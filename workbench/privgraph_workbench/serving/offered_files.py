@@ -4,8 +4,6 @@ Streamlit's own button gets another address with each redraw, and forgets the ol
 heard of the new. Here a file has one address for as long as its session lives.
 """
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Who may come in where a log-in asks: the list `people` of the `[auth]` section. No Streamlit."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

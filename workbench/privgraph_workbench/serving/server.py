@@ -5,8 +5,6 @@ its name to 127.0.0.1, or a page of another origin, gets 403 before anything of 
 user of this machine where neither a log-in nor a proxy says who comes: the token is printed at the start.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import hmac

@@ -1,7 +1,5 @@
 """What surrounds every page: the list of pages, the log-in where one is configured."""
 
-from __future__ import annotations
-
 import gc
 import math
 from collections.abc import Callable, Iterator, Mapping
