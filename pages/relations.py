@@ -81,8 +81,7 @@ def pick(label: str, key: str, records: Sequence[RunRecord]) -> RunRecord | None
     held = choosing.runs(offered.values())
     titles = {one: title if encoders.is_here(one) else f"{title} (no encoder)" for one, title in held.items()}
     moved = partial(choosing.forget, "bare") if key == "private" else None
-    refused = partial(fill, words["unknown"])
-    name = choosing.one(label, titles, key, moved=moved, refused=lambda run: refused(run=markup.literal(run[:80])))
+    name = choosing.one(label, titles, key, moved=moved)
     return next(one for one in records if one.id == name)
 
 
@@ -285,6 +284,9 @@ words = texts("relations")
 layout.head("relations")
 asked = tuple(st.query_params[key] for key in ("private", "bare") if key in st.query_params)
 records = states.readable(learners(asked))
+for key in ("private", "bare"):
+    if (name := st.query_params.get(key)) is not None and name not in {one.id for one in records}:
+        widgets.leave_out(key, name, fill(words["unknown"], run=markup.literal(name[:80])))
 chosen = choose(records)
 last = next(reversed(chosen.values()), None)
 sending.progress("relations")
