@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import re
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,12 @@ import pytest
 import torch
 from tests.data import uploads_made_here as made
 
+import privgraph as pg
 from privgraph.data.graph import Graph
 from privgraph.data.load import load
 from privgraph.data.own.description import Unclear
-from privgraph.data.uploads import node_ids
+from privgraph.data.uploads import node_ids, uploads
+from privgraph_workbench.cli import main
 
 READINGS = Path(__file__).with_name("readings")
 NODES = "id,label,f1,f2\n" + "\n".join(f"{at},{['red', 'blue', 'green'][at % 3]},{at / 2},{at % 7}" for at in range(40))
@@ -38,17 +41,34 @@ def edges(graph: Graph) -> int:
     return graph.facts.edges
 
 
+SAID: dict[str, dict[str, Any]] = {
+    "05_thousands": {"decimal": ","},
+    "06_adjacency_lines": {"lines": "adjacency"},
+    "09_graphml_untyped": {"label": "dept"},
+    "20_no_features": {"label": "side", "features": []},
+}
+"""What has to be said of a folder of readings."""
+WAYS = {
+    "api": lambda paths, said: pg.upload(*paths, **said),
+    "description": lambda paths, said: pg.upload(*paths, describe=said),
+    "command": lambda paths, said: main(["data", "add", *map(str, paths), *described_as(said)]),
+}
+
+
+def described_as(said: dict[str, Any]) -> list[str]:
+    plain = {key: value if isinstance(value, str) else ",".join(value) for key, value in said.items()}
+    return [word for key, value in plain.items() for word in ("--describe", f"{key}={value}")]
+
+
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("folder", sorted(path.name for path in READINGS.iterdir()))
-def test_the_graph_of_each_file(folder: str) -> None:
+def test_the_graph_of_each_file(folder: str, way: str, capsys: pytest.CaptureFixture[str]) -> None:
     """All of them are one ring of 40 nodes, written in ways that were read wrongly once."""
-    said: dict[str, dict[str, Any]] = {
-        "05_thousands": {"decimal": ","},
-        "06_adjacency_lines": {"lines": "adjacency"},
-        "09_graphml_untyped": {"label": "dept"},
-        "20_no_features": {"label": "side", "features": []},
-    }
-    graph = made.graph(files(folder), **said.get(folder, {}))
-    assert (graph.num_nodes, edges(graph), graph.num_classes) == (40, 80, 3)
+    WAYS[way](sorted((READINGS / folder).iterdir()), SAID.get(folder, {}))
+    (spec,) = uploads()
+    assert (spec.nodes, spec.edges, spec.classes) == (40, 80, 3)
+    told = capsys.readouterr()
+    assert re.search(r"ndirected edges:? +80", told.err if way == "command" else told.out)
 
 
 @pytest.mark.parametrize(
