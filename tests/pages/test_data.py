@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
+from tests.data.test_own_readings import READINGS
 from tests.pages import offered_files
 from tests.pages.reading import numbers
 
@@ -147,3 +148,26 @@ def test_what_can_be_read_in_two_ways_is_asked(opened: Open) -> None:
     _go(app)
     (spec,) = uploads()
     assert load(spec.name).x.max() == 1018
+
+
+ANSWERS = {
+    "05_thousands": ["1018"],
+    "06_adjacency_lines": ["a node and its neighbours"],
+    "20_no_features": ["side", "the constant 1"],
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("folder", sorted(path.name for path in READINGS.iterdir()))
+def test_files_of_other_people_are_kept_as_they_are_meant(folder: str, opened: Open) -> None:
+    app = opened("data")
+    paths = sorted((READINGS / folder).iterdir())
+    app.file_uploader[0].set_value([(path.name, path.read_bytes(), "") for path in paths]).run()
+    for answer in ANSWERS.get(folder, ()):
+        asked = next(one for one in app.radio if (one.key or "").startswith("answer.") and one.value is None)
+        asked.set_value(next(one for one in asked.options if one.startswith(answer))).run()
+    if folder == "09_graphml_untyped":
+        next(one for one in app.selectbox if one.label == "Class of a node").set_value("dept").run()
+    _go(app)
+    (spec,) = uploads()
+    assert (spec.nodes, spec.edges, spec.classes) == (40, 80, 3)
