@@ -165,6 +165,21 @@ def test_a_split_of_ones_own() -> None:
     ]
 
 
+def test_what_is_no_feature_by_its_name() -> None:
+    rows = NODES.split("\n")
+    given = pair(
+        "\n".join(
+            [rows[0] + ",train_mask,test_mask,person_id", *(f"{row},1,0,{7 * at}" for at, row in enumerate(rows[1:]))]
+        )
+    )
+    assert made.graph(given).feature_names == ("f1", "f2")
+    assert made.graph(given, features=["f1", "person_id"]).feature_names == ("f1", "person_id")
+
+
+def test_names_of_nodes_as_pandas_writes_them_beside_empty_cells() -> None:
+    assert made.taken(pair(edges=re.sub(r"(\d+)$", r"\1.0", EDGES, flags=re.MULTILINE))).edges == 80
+
+
 def test_missing_numbers_are_a_constant_of_ones_own_or_not_read() -> None:
     given = pair(NODES.replace(",1.5,", ",,"))
     with pytest.raises(Unclear) as caught:
@@ -281,7 +296,7 @@ def test_a_set_of_musae() -> None:
         "musae_x_target.csv": "id,facebook_id,page_name,page_type\n"
         + "\n".join(f"{at},1{at}0,Page {at},{'ab'[at % 2]}" for at in range(30)),
     }
-    name = made.taken({name: content.encode() for name, content in given.items()}, ignore=["facebook_id"]).name
+    name = made.taken({name: content.encode() for name, content in given.items()}).name
     graph, ids = load(name), node_ids(name)
     assert (graph.num_nodes, edges(graph), graph.x.shape[1], graph.class_names) == (30, 30, 7, ("a", "b"))
     for node, called in enumerate(map(int, ids)):

@@ -64,7 +64,7 @@ def changed(**values: Any) -> dict[str, Any]:
         (changed(val_mask=np.ones(24, dtype=bool)), "in more than one part"),
         (changed(feature_names=np.array(["a"])), "1 names for 4 features"),
         (changed(class_names=np.array([b"\xff\xff\xff\x7f"] * 3).view("<U1")), "letters that do not exist"),
-        ({"x": np.zeros((3, 2)), "y": np.arange(3) // 2, "edge_index": np.zeros((2, 1), dtype=int)}, "at least 10"),
+        ({"x": np.zeros((4, 2)), "y": np.arange(4) // 2, "edge_index": np.zeros((2, 1), dtype=int)}, "at least 10"),
     ],
 )
 def test_arrays(content: dict[str, Any], sentence: str) -> None:

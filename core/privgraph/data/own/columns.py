@@ -1,5 +1,6 @@
 """What columns hold, and which is which: by what a person says, else by names and first rows. No torch."""
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -38,6 +39,7 @@ _LABELS = ("label", "class", "y", "labels", "classes", "page_type", "ml_target")
 _TEXTS = ("text", "title", "abstract", "description", "content", "body")
 _DOMAINS = ("domain", "part", "category", "field", "source")
 _WEIGHTS = ("weight", "weights", "w")
+_PARTS = re.compile(r"(?:is_)?(?:train(?:ing)?|val(?:id|idation)?|test(?:ing)?)(?:_?mask)?|split|fold")
 _ROWS = ("", "unnamed: 0", "index", "row", "row_id", "rownum", "level_0")
 PARTS = {"train": 0, "training": 0, "val": 1, "valid": 1, "validation": 1, "dev": 1, "test": 2, "testing": 2}
 """What a column of a split may say, in lower case."""
@@ -446,7 +448,7 @@ def _label(kinds: Mapping[str, Column], used: Collection[str], *, optional: bool
     """The column that is called a class, unless each node has its own."""
 
     def few(column: Column) -> bool:
-        return column.different < max(2, column.rows - column.empty) and column.kind in (
+        return 2 * column.different <= column.rows - column.empty and column.kind in (
             Kind.WORDS,
             Kind.NUMBERS,
             Kind.FLAGS,
@@ -507,7 +509,11 @@ def _features(
     for name, column in kinds.items():
         if name in used:
             continue
-        if column.kind in (Kind.NUMBERS, Kind.FLAGS, Kind.VECTORS):
+        if _PARTS.fullmatch(name.lower()):
+            ignored.append((name, "it is no whole split: train, val, test"))
+        elif column.whole and column.different == column.rows and name.lower().endswith("id"):
+            ignored.append((name, "it is a name of its node"))
+        elif column.kind in (Kind.NUMBERS, Kind.FLAGS, Kind.VECTORS):
             found.append(name)
         else:
             ignored.append((name, f"it holds {column.kind}"))

@@ -246,7 +246,7 @@ def _take_nodes(meant: Meant, folder: Path, limits: Limits, seen: Seen, plain: b
     if meant.said.missing is None and +missing:
         _ask_missing(meant, missing)
     taken.nodes, taken.width, taken.features, taken.odd = nodes, width, names, features.odd
-    number = Numbering(_unique(pyarrow.chunked_array(ids).combine_chunks(), plain) if meant.id is not None else nodes)
+    number = Numbering(_unique(pyarrow.chunked_array(ids).combine_chunks()) if meant.id is not None else nodes)
     _keep_names(folder, ids, nodes)
     _keep_labels(meant, folder, labels, domains, limits, taken)
     if meant.text is not None:
@@ -397,17 +397,16 @@ def _names(cells: Any, meant: Meant, before: int) -> Any:
     return cells
 
 
-def _unique(ids: Any, plain: bool) -> Any:
+def _unique(ids: Any) -> Any:
     """Names as whole numbers where all of them are written as such (007 and 0x10 are not), else as texts.
     Raises `UploadError` for one that is there twice."""
     import pyarrow
     from pyarrow import compute
 
-    if plain:
-        with suppress(pyarrow.ArrowInvalid):
-            whole = ids.cast(pyarrow.int64())
-            if whole.cast(ids.type).equals(ids):
-                ids = whole
+    with suppress(pyarrow.ArrowInvalid):
+        whole = ids.cast(pyarrow.int64())
+        if whole.cast(ids.type).equals(ids):
+            ids = whole
     if compute.count_distinct(ids).as_py() < len(ids):
         counted = compute.value_counts(ids)
         twice = counted.filter(compute.greater(counted.field("counts"), 1)).field("values")[0]
@@ -608,10 +607,10 @@ def _numbered(number: Numbering, cells: Any) -> NDArray[np.int64]:
     if cells.type != number.type:  # texts, where names are numbers
         from pyarrow import compute
 
-        whole = compute.match_substring_regex(compute.utf8_trim_whitespace(cells), r"^(0|-?[1-9]\d{0,17})$")
-        cells = compute.if_else(whole, compute.utf8_trim_whitespace(cells), pyarrow.scalar("-1", cells.type)).cast(
-            number.type
-        )
+        cells = compute.utf8_trim_whitespace(cells)
+        cells = compute.replace_substring_regex(cells, r"\.0$", "")  # as pandas writes them beside empty cells
+        whole = compute.match_substring_regex(cells, r"^(0|-?[1-9]\d{0,17})$").fill_null(False)
+        cells = compute.if_else(whole, cells, pyarrow.scalar("-1", cells.type)).cast(number.type)
     return number(cells)
 
 
