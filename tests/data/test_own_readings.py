@@ -198,6 +198,7 @@ def test_weights_of_0_are_no_edges_and_others_are_not_used() -> None:
         made.taken(pair(edges="\n".join(lines * 2)))
     assert caught.value.question.key == "weight"
     assert made.taken(pair(edges="\n".join(lines * 2)), weight="column 3").edges == 30
+    assert made.taken(pair(edges="\n".join(lines * 2)), weight="").edges == 40
 
 
 def test_words_become_features_where_somebody_says_so() -> None:

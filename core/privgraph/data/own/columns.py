@@ -339,7 +339,7 @@ def _with_header(frame: Frame, said: Description, nodes: Frame | None) -> Frame:
         return frame.settled(said.header)
     first = frame.columns if frame.header else frame.settled(True).columns
     if nodes is not None:
-        known = set(trimmed_texts(nodes, next(_named(_IDS, nodes.columns, ()), nodes.columns[0])))
+        known = _names(nodes, said)
         if not any(end in known for end in first[:2]):
             return frame.settled(True)
         if not all(end.isdecimal() for end in first[:2]):
@@ -372,7 +372,7 @@ def _named(names: Sequence[str], columns: Sequence[str], used: Collection[str]) 
 def _check_named(said: Description, nodes: Frame, edges: Frame) -> None:
     """What is said names columns that are there."""
     of_nodes = [said.id, said.label, said.text, said.domain, *(said.features or ()), *(said.split or ())]
-    of_edges = [said.source, said.target, said.weight]
+    of_edges = [said.source, said.target, said.weight or None]
     for asked, frame in ((of_nodes, nodes), (of_edges, edges)):
         for one in asked:
             if one is not None and one not in frame.columns:
@@ -402,19 +402,30 @@ def _ends(edges: Frame, nodes: Frame | None, said: Description) -> tuple[str, st
         source, target = found
     weight = said.weight or next(_named(_WEIGHTS, columns, (source, target)), None)
     rest = [one for one in edges.columns if one not in (source, target, weight)]
-    if edges.header is False and len(edges.columns) > 2 and said.lines is None and weight is None and nodes:
-        _check_lines(edges, nodes, rest[0])
+    if (
+        edges.header is False
+        and len(edges.columns) > 2
+        and said.lines is None
+        and weight is None
+        and said.weight is None
+        and nodes
+    ):
+        _check_lines(edges, _names(nodes, said), rest[0])
     return source, target, weight, rest
 
 
-def _check_lines(edges: Frame, nodes: Frame, third: str) -> None:
+def _names(nodes: Frame, said: Description) -> set[str]:
+    """What nodes are called."""
+    return set(trimmed_texts(nodes, said.id or next(_named(_IDS, nodes.columns, ()), nodes.columns[0])))
+
+
+def _check_lines(edges: Frame, known: set[str], third: str) -> None:
     """A third word in each line may be a neighbour, a weight, or of no use: asked where it names nodes, or is
     0."""
     table = edges.head()
     heads = table.column(0).to_pylist()
     others = [table.column(name).to_pylist() for name in edges.columns if name not in edges.columns[:2]]
     cells = table.column(edges.columns.index(third)).to_pylist()
-    known = set(trimmed_texts(nodes, next(_named(_IDS, nodes.columns, ()), nodes.columns[0])))
     if len(set(heads)) == len(heads) and all({*column} <= known and len({*column}) > 1 for column in others):
         raise Unclear(
             Question(
