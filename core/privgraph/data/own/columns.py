@@ -9,7 +9,7 @@ from typing import Any
 
 from privgraph.data.errors import UploadError
 from privgraph.data.own.delimited import MISSING
-from privgraph.data.own.description import Description, Question, Unclear
+from privgraph.data.own.description import Description, Unclear
 from privgraph.data.own.frames import HEAD, Frame, beside, in_memory
 from privgraph.data.own.limits import CATEGORIES, shown
 from privgraph.options import listed, nearest
@@ -346,11 +346,10 @@ def _with_header(frame: Frame, said: Description, nodes: Frame | None) -> Frame:
             return frame.settled(False)
     line = ",".join(first)
     raise Unclear(
-        Question(
-            key="header",
-            about=f"The first line of {shown(frame.name)}, {shown(line)!r}, may be names of columns or a row",
-            choices=((True, "names"), (False, "a row")),
-        )
+        "header",
+        f"The first line of {shown(frame.name)}, {shown(line)!r}, may be names of columns or a row",
+        (True, "names"),
+        (False, "a row"),
     )
 
 
@@ -428,19 +427,17 @@ def _check_lines(edges: Frame, known: set[str], third: str) -> None:
     cells = table.column(edges.columns.index(third)).to_pylist()
     if len(set(heads)) == len(heads) and all({*column} <= known and len({*column}) > 1 for column in others):
         raise Unclear(
-            Question(
-                key="lines",
-                about=f"Each line of {shown(edges.name)} may be an edge with a number, or a node and its neighbours",
-                choices=(("edges", "edges with a number that is not used"), ("adjacency", "a node and its neighbours")),
-            )
+            "lines",
+            f"Each line of {shown(edges.name)} may be an edge with a number, or a node and its neighbours",
+            ("edges", "edges with a number that is not used"),
+            ("adjacency", "a node and its neighbours"),
         )
     if any(str(one).strip() in ("0", "0.0") for one in cells):
         raise Unclear(
-            Question(
-                key="weight",
-                about=f"Some edges of {shown(edges.name)} have 0 as {shown(third)}",
-                choices=((third, "a weight, so that 0 means no edge"), ("", "something else, which is not used")),
-            )
+            "weight",
+            f"Some edges of {shown(edges.name)} have 0 as {shown(third)}",
+            (third, "a weight, so that 0 means no edge"),
+            ("", "something else, which is not used"),
         )
 
 
@@ -480,11 +477,9 @@ def _label(kinds: Mapping[str, Column], used: Collection[str], *, optional: bool
             f"({shown(', '.join(kinds), 80)})"
         )
     raise Unclear(
-        Question(
-            key="label",
-            about="Which column is the class of a node",
-            choices=tuple((name, f"{kinds[name].different} classes") for name in likely),
-        )
+        "label",
+        "Which column is the class of a node",
+        *((name, f"{kinds[name].different} classes") for name in likely),
     )
 
 
@@ -538,11 +533,9 @@ def _features(
     choices: list[tuple[Any, str]] = [((), "the constant 1 for each node")]
     choices += [(words, "a feature of 0 and 1 for each of its words")] if words else []
     raise Unclear(
-        Question(
-            key="features",
-            about="The nodes have no column of numbers, and their degree would read private edges: add columns, or",
-            choices=tuple(choices),
-        )
+        "features",
+        "The nodes have no column of numbers, and their degree would read private edges: add columns, or",
+        *choices,
     )
 
 
@@ -563,14 +556,8 @@ def _decimal(columns: Sequence[Column], kinds: Mapping[str, Column], said: Descr
     apart, whole = value.replace(",", "."), value.replace(doubtful.grouped, "")
     other = "," if doubtful.grouped == "." else "."
     raise Unclear(
-        Question(
-            key="decimal",
-            about=f"{shown(value)} in the column {shown(doubtful.name)!r} may be {apart} or {whole}",
-            choices=((doubtful.grouped, apart), (other, whole)),
-        )
+        "decimal",
+        f"{shown(value)} in the column {shown(doubtful.name)!r} may be {apart} or {whole}",
+        (doubtful.grouped, apart),
+        (other, whole),
     )
-
-
-def with_answer(said: Description, question: Question, value: Any) -> Description:
-    """The description with an answer."""
-    return replace(said, **{question.key: value})

@@ -77,11 +77,10 @@ class Question:
 class Unclear(UploadError):
     """Two readings are plausible; the message spells out both."""
 
-    def __init__(self, question: Question, *other: str) -> None:
-        self.question = question
-        ways = " or ".join(f"{question.key} = {_written(value)} ({means})" for value, means in question.choices[:4])
-        ways = " or ".join((ways, *other))
-        super().__init__(f"{question.about}: say {ways}")
+    def __init__(self, key: str, about: str, *choices: tuple[Any, str], other: str = "") -> None:
+        self.question = Question(key=key, about=about, choices=choices)
+        ways = [f"{key} = {_written(value)} ({means})" for value, means in choices[:4]]
+        super().__init__(f"{about}: say {' or '.join([*ways, other] if other else ways)}")
 
 
 def _written(value: Any) -> str:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from privgraph.data.errors import UploadError
 from privgraph.data.own.columns import PARTS, Kind, Meant, trimmed
-from privgraph.data.own.description import Question, Unclear
+from privgraph.data.own.description import Unclear
 from privgraph.data.own.edges import Adjacency
 from privgraph.data.own.frames import Seen
 from privgraph.data.own.growing import Growing
@@ -376,12 +376,10 @@ def _categories(meant: Meant, name: str) -> list[str]:
 def _ask_missing(meant: Meant, missing: Counter[str]) -> None:
     lost = tuple(name for name, count in missing.items() if count)
     raise Unclear(
-        Question(
-            key="missing",
-            about=f"{sum(missing.values()):,} cells of {shown(', '.join(lost), 60)} hold no number",
-            choices=((0.0, "a number of yours in their place"),),
-        ),
-        f"ignore = [{', '.join(shown(name) for name in lost[:3])}]",
+        "missing",
+        f"{sum(missing.values()):,} cells of {shown(', '.join(lost), 60)} hold no number",
+        (0.0, "a number of yours in their place"),
+        other=f"ignore = [{', '.join(shown(name) for name in lost[:3])}]",
     )
 
 
@@ -445,11 +443,10 @@ def _keep_labels(meant: Meant, folder: Path, labels: _Codes, domains: _Codes, li
     doubtful = tuple(name for name in labels.number if name in _DOUBTFUL)
     if meant.said.unlabelled is None and doubtful and len(names) > len(doubtful):
         raise Unclear(
-            Question(
-                key="unlabelled",
-                about=f"The label {shown(doubtful[0])!r} may mean that a node has none",
-                choices=((doubtful, "it has none"), ((), "it is a class")),
-            )
+            "unlabelled",
+            f"The label {shown(doubtful[0])!r} may mean that a node has none",
+            (doubtful, "it has none"),
+            ((), "it is a class"),
         )
     without = set(map(_whole, meant.said.unlabelled or ()))
     classes = sorted(set(names) - without, key=_order(names))
@@ -539,12 +536,10 @@ def _keep_texts(meant: Meant, folder: Path, texts: Sequence[str], domains: _Code
     """Write texts and their domains; where no text has a label, its domain is its class."""
     if meant.domain is None and not meant.said.halves:
         raise Unclear(
-            Question(
-                key="halves",
-                about="The texts have no domain: relations are learnt in one domain and predicted in another",
-                choices=((True, "two random halves"),),
-            ),
-            "domain = the column of their domains",
+            "halves",
+            "The texts have no domain: relations are learnt in one domain and predicted in another",
+            (True, "two random halves"),
+            other="domain = the column of their domains",
         )
     if meant.domain is None:
         numbers_of = stream(0, "upload/halves").permutation(np.arange(len(texts), dtype=np.int64) % 2)
