@@ -1,17 +1,15 @@
 """Seconds from a question to its answer, as the page Relations asks it.
 
-    python -m tests.benchmarks.bench_asking [--warm 10]
-
 The base encoder and the two of the examples are asked about texts of their data. The first question
 starts the process, loads the encoders and reads all texts of the domain; the next ones are of other texts.
 """
 
-import argparse
 import os
 import statistics
 import tempfile
-import time
 from dataclasses import replace
+
+from tests.benchmarks.harness import options, timed
 
 from privgraph.runs import examples
 from privgraph.runs.asking import Asker
@@ -20,27 +18,22 @@ from privgraph.studies.examples import askable
 from privgraph.studies.worked import of_domain, question
 
 
-def seconds(asker: Asker, asked: Question) -> float:
-    """From a question to its answer."""
-    began = time.perf_counter()
+def answered(asker: Asker, asked: Question) -> None:
     ticket = asker.ask(asked)
     if not ticket.wait(600):
         raise RuntimeError("no answer within ten minutes")
     ticket.answer()
-    return time.perf_counter() - began
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--warm", type=int, default=10, help="questions after the first")
-    warm = parser.parse_args().warm
+    warm = options(__doc__, warm=10).warm
     with tempfile.TemporaryDirectory() as folder:
         os.environ["PRIVGRAPH_HOME"] = folder
         store = examples.open_store()
         asked, asker = question(store, askable()), Asker()
         try:
-            first = seconds(asker, replace(asked, text=of_domain(asked)[0]))
-            later = [seconds(asker, replace(asked, text=f"steel watering can, number {at}")) for at in range(warm)]
+            texts = [of_domain(asked)[0], *(f"steel watering can, number {at}" for at in range(warm))]
+            first, *later = [timed(lambda own=text: answered(asker, replace(asked, text=own))).clock for text in texts]
         finally:
             asker.close()
             store.close()

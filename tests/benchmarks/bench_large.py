@@ -1,9 +1,6 @@
 """Graphs that do not fit: time and peak memory of taking one in, and of GAP and ProGAP on it with edges
 protected.
 
-    python -m tests.benchmarks.bench_large [--largest 100000000] [--smallest 1000000] [--graphml 10000000]
-                                           [--epochs 2] [--folder FOLDER]
-
 For 10^6, 10^7 and so on directed edges, up to the largest: a fiftieth as many nodes of 100 features,
 in-degrees with a heavy tail, uniform sources. Edges are taken in from Parquet and from CSV with features from
 npy, and up to the size of `--graphml` from GraphML, which has 2 features a node. Each row is a process of its
@@ -11,18 +8,15 @@ own, so that its peak is its own; mapped pages count in it, which the system cou
 10^8 edges take 4 GB, and what is made of them as much again.
 """
 
-import argparse
 import json
-import os
-import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
+from tests.benchmarks.harness import alone, options
 
 DEGREE, FEATURES, CLASSES = 50, 100, 10
 ROWS = 1 << 20
@@ -65,7 +59,7 @@ def make(folder: Path, edges: int, graphml: bool) -> None:
         markup.write("</graph></graphml>\n")
 
 
-def take_in(folder: Path, names: tuple[str, ...]) -> str:
+def take_in(folder: Path, names: list[str]) -> str:
     """Add the graph in some of the files; says its name."""
     from privgraph.data.own.adding import add
     from privgraph.data.own.description import described
@@ -73,7 +67,7 @@ def take_in(folder: Path, names: tuple[str, ...]) -> str:
     return add([folder / name for name in names], described({"directed": True})).name
 
 
-def train(name: str, method: str, epochs: int) -> dict[str, float]:
+def train(name: str, method: str, epochs: int) -> str:
     """Train on the graph of that name; says seconds of a noisy sum and of an epoch."""
     from privgraph.data.load import load
     from privgraph.methods.aggregation import stack
@@ -83,89 +77,73 @@ def train(name: str, method: str, epochs: int) -> dict[str, float]:
 
     spec = METHODS[method]
     config = spec.load_config()(unit="edge", epsilon=1.0, epochs=epochs, selection="last")
-    began = time.perf_counter()
-    graph = load(name)
-    opened = time.perf_counter() - began
-    sums: list[float] = []
-    release = stack.release_stack
+    graph, sums, release = load(name), [], stack.release_stack
 
-    def timed(*arguments: object) -> object:
+    def timed(*arguments: Any) -> object:
         start = time.perf_counter()
-        try:
-            return release(*arguments)  # type: ignore[arg-type]
-        finally:
-            sums.append(time.perf_counter() - start)
+        found = release(*arguments)
+        sums.append(time.perf_counter() - start)
+        return found
 
-    steps = 0
     began = time.perf_counter()
     with patch.object(stack, "release_stack", timed):
-        for event in train_one(spec.load_train(), config, graph):
-            steps += isinstance(event, Progress)
-    whole = time.perf_counter() - began
-    return {"load": opened, "noisy sum": min(sums), "epoch": (whole - sum(sums)) / steps}
+        steps = sum(isinstance(event, Progress) for event in train_one(spec.load_train(), config, graph))
+    epoch = (time.perf_counter() - began - sum(sums)) / steps
+    return f"noisy sum {min(sums):.2f} s, epoch {epoch:.2f} s"
 
 
-def alone(folder: Path, *step: str) -> dict[str, object]:
-    """A step in a process of its own: what it says, its seconds and its peak in GB."""
-    command = [sys.executable, "-m", "tests.benchmarks.bench_large", "--folder", str(folder), "--step", *step]
-    done = subprocess.run(
-        command, check=True, capture_output=True, text=True, env=os.environ | {"PRIVGRAPH_HOME": str(folder / "home")}
-    )
-    found: dict[str, object] = json.loads(done.stdout.splitlines()[-1])
-    return found
-
-
-def own(folder: Path, step: list[str]) -> dict[str, object]:
-    """What `alone` asks for."""
+def own(folder: Path, step: str, arguments: list[str]) -> dict[str, object]:
+    """A step in this process: what it says, its seconds and its peak in GB."""
     from privgraph.runs.machine import peak_memory_mb
 
-    steps: dict[str, Callable[[], object]] = {
-        "make": lambda: make(folder, int(step[1]), step[2] == "True"),
-        "add": lambda: take_in(folder, tuple(step[1:])),
-        "train": lambda: train(step[1], step[2], int(step[3])),
-    }
-    began = time.perf_counter()
-    said = steps[step[0]]()
+    began, said = time.perf_counter(), ""
+    if step == "make":
+        make(folder, int(arguments[0]), len(arguments) > 1)
+    elif step == "add":
+        said = take_in(folder, arguments)
+    else:
+        said = train(arguments[0], arguments[1], int(arguments[2]))
     return {"said": said, "seconds": time.perf_counter() - began, "peak": peak_memory_mb() / 2**10}
 
 
 def measure(folder: Path, edges: int, graphml: bool, epochs: int) -> None:
     """Print the rows of one size."""
-    size = f"{edges:>13,} | "
-    alone(folder, "make", str(edges), str(graphml))
+
+    def step(*given: str) -> dict[str, Any]:
+        place = ("--folder", str(folder), "--step", *given)
+        found: dict[str, Any] = alone("bench_large", *place, PRIVGRAPH_HOME=str(folder / "home"))
+        return found
+
+    def tell(title: str, found: dict[str, Any], said: str = "") -> None:
+        print(f"{edges:>13,} | {title:22} | {found['seconds']:8.1f} s | {found['peak']:5.2f} GB {said}", flush=True)
+
+    step("make", str(edges), *["graphml"] * graphml)
     ways = {"Parquet": ("edges.parquet", "x.npy", "y.npy"), "CSV": ("edges.csv", "x.npy", "y.npy")}
     if graphml:
         ways["GraphML"] = ("graph.graphml",)
-    name = ""
+    names = []
     for way, files in ways.items():
-        found = alone(folder, "add", *files)
-        name = name or str(found["said"])
-        print(f"{size}taken in from {way:8} | {found['seconds']:8.1f} s | {found['peak']:5.2f} GB", flush=True)
+        found = step("add", *files)
+        names.append(found["said"])
+        tell(f"taken in from {way}", found)
         (folder / files[0]).unlink()
     for method in ("gap", "progap"):
-        found = alone(folder, "train", name, method, str(epochs))
-        said = found["said"]
-        assert isinstance(said, dict)
-        parts = ", ".join(f"{part} {seconds:.2f} s" for part, seconds in said.items())
-        print(f"{size}{method:22} | {found['seconds']:8.1f} s | {found['peak']:5.2f} GB | {parts}", flush=True)
+        found = step("train", names[0], method, str(epochs))
+        tell(method, found, found["said"])
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--smallest", type=int, default=10**6)
-    parser.add_argument("--largest", type=int, default=10**8)
-    parser.add_argument("--graphml", type=int, default=10**7, help="the largest size that is read from GraphML, too")
-    parser.add_argument("--epochs", type=int, default=2, help="epochs of each stage that are timed; a run has 100")
-    parser.add_argument("--folder", type=Path, help="where files are made (default: a temporary folder)")
-    parser.add_argument("--step", nargs="+", help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.step:
-        print(json.dumps(own(options.folder, options.step)))
+    given = options(
+        __doc__, smallest=10**6, largest=10**8, graphml=10**7, epochs=2, folder=tempfile.gettempdir(), step=[""]
+    )
+    step, *arguments = given.step
+    if step:
+        print(json.dumps(own(Path(given.folder), step, arguments)))
         return
-    edges = options.smallest
-    while edges <= options.largest:
-        with tempfile.TemporaryDirectory(dir=options.folder) as folder:
-            measure(Path(folder), edges, edges <= options.graphml, options.epochs)
+    edges = given.smallest
+    while edges <= given.largest:
+        with tempfile.TemporaryDirectory(dir=given.folder) as folder:
+            measure(Path(folder), edges, edges <= given.graphml, given.epochs)
         edges *= 10
 
 

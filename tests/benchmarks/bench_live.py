@@ -1,17 +1,15 @@
-"""What it costs the server that people watch runs: `python -m tests.benchmarks.bench_live`.
+"""What it costs the server that people watch runs.
 
 Real websocket sessions, as browsers open them, watch runs that get new points all the time, and ask each
 second for what is new. Printed are processor seconds of the server a viewer and tick, and how long a viewer
 waits for an answer.
 """
 
-import argparse
 import asyncio
 import os
 import statistics
 import tempfile
 import time
-from contextlib import closing
 from urllib.parse import urlsplit
 
 import psutil
@@ -19,9 +17,9 @@ import websockets
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from tests import app_here
+from tests.benchmarks.harness import options
 
-VIEWERS, SECONDS, EVERY = 30, 20, 1.0
-POINTS_A_SECOND = 60
+EVERY, POINTS = 1.0, 20
 
 
 def feed(worker: str, run: str, start: int, count: int) -> None:
@@ -59,7 +57,6 @@ class Viewer:
     def __init__(self, address: str, cookie: str, run: str) -> None:
         self.address, self.cookie, self.run = address, cookie, run
         self.waited: list[float] = []
-        self.received = 0
 
     async def watch(self, ready: asyncio.Event, until: list[float]) -> None:
         url = f"ws://{urlsplit(self.address).netloc}/_stcore/stream"
@@ -89,7 +86,6 @@ class Viewer:
         await socket.send(question.SerializeToString())
         fragment = ""
         async for data in socket:
-            self.received += len(data)
             message = ForwardMsg.FromString(data)
             kind = message.WhichOneof("type")
             if kind == "auto_rerun":
@@ -113,41 +109,31 @@ async def measure(viewers: int, runs: int, seconds: int) -> None:
             ready = asyncio.Event()
             tasks.append(asyncio.create_task(viewer.watch(ready, until)))
             await asyncio.wait({asyncio.create_task(ready.wait()), tasks[-1]}, return_when=asyncio.FIRST_COMPLETED)
-        before, received = sum(server.cpu_times()[:2]), sum(viewer.received for viewer in watching)
+        before = sum(server.cpu_times()[:2])
         until.append(time.monotonic() + seconds)
         step = 1000
         while time.monotonic() < until[0]:
             for run, worker in workers.items():
-                await asyncio.to_thread(feed, worker, run, step, POINTS_A_SECOND // 3)
-            step += POINTS_A_SECOND // 3
+                await asyncio.to_thread(feed, worker, run, step, POINTS)
+            step += POINTS
             await asyncio.sleep(1.0)
         await asyncio.gather(*tasks)
         spent = sum(server.cpu_times()[:2]) - before
     finally:
         started.process.terminate()
         started.process.wait(20)
-    waited = sorted(wait for viewer in watching for wait in viewer.waited)
-    ticks = len(waited)
-    sent = (sum(viewer.received for viewer in watching) - received) / ticks / 1000
+    waited = [wait for viewer in watching for wait in viewer.waited]
     print(
-        f"{viewers} viewers of {runs} runs, {ticks} ticks: {spent / ticks:.4f} CPU s a viewer and tick, {sent:.1f} kB; "
-        f"a viewer waits {statistics.median(waited):.2f} s (median), {waited[int(0.95 * ticks)]:.2f} s (95%)"
+        f"{viewers} viewers of {runs} runs: {spent / len(waited):.4f} CPU s a viewer and tick; "
+        f"a viewer waits {statistics.median(waited):.2f} s (median)"
     )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--viewers", type=int, default=VIEWERS)
-    parser.add_argument("--runs", type=int, default=4)
-    parser.add_argument("--seconds", type=int, default=SECONDS)
-    asked = parser.parse_args()
+    given = options(__doc__, viewers=30, runs=4, seconds=20)
     with tempfile.TemporaryDirectory() as home:
-        os.environ["PRIVGRAPH_HOME"], os.environ["PRIVGRAPH_WORKERS"] = home, str(asked.runs)
-        from privgraph_workbench.jobs import queue
-
-        asyncio.run(measure(asked.viewers, asked.runs, asked.seconds))
-        with closing(queue.store()):
-            pass
+        os.environ["PRIVGRAPH_HOME"], os.environ["PRIVGRAPH_WORKERS"] = home, str(given.runs)
+        asyncio.run(measure(given.viewers, given.runs, given.seconds))
 
 
 if __name__ == "__main__":

@@ -1,16 +1,11 @@
 """What noise costs that nobody can compute: whole runs with it, and with ordinary float32 normals and
 uniforms in its place.
 
-    python -m tests.benchmarks.bench_noise [--threads 2] [--rounds 3] [--small]
+Each in CPU seconds of the same process, best of the rounds, turn about: a run of HeterPoisson in the paper's
+settings; ten seeds of edge-level ProGAP as one stack; a stage of one epoch (the paper's have 100) and NAP
+alone on a synthetic graph of 1.8 million nodes and 80 million directed edges. Goal: at most a tenth more.
+"""
 
-Three runs, each in CPU seconds of the same process, best of the rounds, turn about: NAP on a synthetic graph
-of 1.8 million nodes and 80 million directed edges with one epoch of training (a stage of the paper has 100);
-ten seeds of edge-level ProGAP as one stack; a run of HeterPoisson in the paper's settings. Goal: at most a
-tenth more."""
-
-import argparse
-import time
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from unittest.mock import patch
@@ -18,6 +13,8 @@ from unittest.mock import patch
 import numpy as np
 import torch
 from tests.benchmarks.bench_nap import synthetic
+from tests.benchmarks.harness import options, timed
+from tests.secrets_made_here import secret
 from torch import Tensor
 
 from privgraph.data.load import load
@@ -68,71 +65,37 @@ def ordinary() -> Iterator[None]:
 
 
 def compare(name: str, work: Callable[[], object], rounds: int) -> None:
-    seconds = {"keyed": float("inf"), "ordinary": float("inf")}
     work()  # what is made once and kept is no part of either
+    keyed = plain = float("inf")
     for _ in range(rounds):
-        for kind in seconds:
-            with ordinary() if kind == "ordinary" else ExitStack():
-                start = time.process_time()
-                work()
-                seconds[kind] = min(seconds[kind], time.process_time() - start)
-    keyed, plain = seconds["keyed"], seconds["ordinary"]
+        keyed = min(keyed, timed(work).cpu)
+        with ordinary():
+            plain = min(plain, timed(work).cpu)
     print(f"{name:48} {keyed:8.2f} CPU s, {plain:8.2f} with ordinary noise: {keyed / plain - 1:+7.1%}", flush=True)
 
 
 def main() -> None:
-    warnings.simplefilter("ignore")
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--small", action="store_true", help="a synthetic graph of a tenth of the size")
-    options = parser.parse_args()
-    torch.set_num_threads(options.threads)
-    stream, count = Secret(bytes(32), 0, "noise"), 2_000_000
-    start = time.process_time()
-    draw("gaussian", 1.0, stream, count)
-    drawn = time.process_time() - start
-    start = time.process_time()
-    torch.empty(count).normal_()
-    print(
-        f"a number: {1e9 * drawn / count:.0f} ns on the lattice, "
-        f"{1e9 * (time.process_time() - start) / count:.0f} in float32"
-    )
+    given = options(__doc__, threads=2, rounds=3, nodes=1_800_000, edges=80_000_000)
+    stream, count = secret(), 2_000_000
+    drawn, plain = timed(lambda: draw("gaussian", 1.0, stream, count)), timed(lambda: torch.empty(count).normal_())
+    print(f"a number: {1e9 * drawn.cpu / count:.0f} ns on the lattice, {1e9 * plain.cpu / count:.0f} in float32")
 
-    heter = HeterPoisson(preset="as-published", noise="gaussian", epsilon=8.0)
-    pages = load(DATASET, split_seed=0)
-    heter.plan(pages.facts)
-    compare(
-        "HeterPoisson, 50 steps on facebook-pages",
-        lambda: list(train_one(train_subgraphs, heter, pages, Context())),
-        options.rounds,
-    )
-    stack = Config(unit="edge", epsilon=1.0)
-    graphs = [load(DATASET, split_seed=seed) for seed in range(10)]
-    stack.plan(pages.facts)
-    compare(
-        "ProGAP, ten seeds as a stack on facebook-pages",
-        lambda: list(train([planned(stack, graph, Context()) for graph in graphs])),
-        max(1, options.rounds - 1),
-    )
-    scale = 10 if options.small else 1
-    graph = synthetic(1_800_000 // scale, 80_000_000 // scale, 100, 10)
+    heter, stack = HeterPoisson(preset="as-published", noise="gaussian", epsilon=8.0), Config(unit="edge", epsilon=1.0)
     large = Config(unit="edge", epsilon=1.0, depth=1, epochs=1, selection="last")
-    large.plan(graph.facts)
-    graph.adjacency()
-    compare(
-        f"a stage of one epoch, {graph.num_nodes:,} nodes",
-        lambda: list(train([planned(large, graph, Context())])),
-        max(1, options.rounds - 1),
-    )
+    graphs = [load(DATASET, split_seed=seed) for seed in range(10)]
+    graph = synthetic(given.nodes, given.edges, 100, 10)
     rows, adjacency = torch.randn(graph.num_nodes, 16), graph.adjacency()
-    compare(
-        f"NAP alone, {graph.edge_index.shape[1]:,} edges",
-        lambda: aggregation.AggregationPerturbation(unit="edge", std=5.0, undirected=False).release(
-            adjacency, rows, Secret(bytes(32), 0, "noise")
+    mechanism = aggregation.AggregationPerturbation(unit="edge", std=5.0, undirected=False)
+    runs: dict[str, Callable[[], object]] = {
+        f"HeterPoisson, 50 steps on {DATASET}": lambda: list(train_one(train_subgraphs, heter, graphs[0], Context())),
+        f"ProGAP, ten seeds as a stack on {DATASET}": lambda: list(
+            train([planned(stack, own, Context()) for own in graphs])
         ),
-        options.rounds,
-    )
+        f"a stage of one epoch, {graph.num_nodes:,} nodes": lambda: list(train_one(train, large, graph, Context())),
+        f"NAP alone, {graph.edge_index.shape[1]:,} edges": lambda: mechanism.release(adjacency, rows, secret()),
+    }
+    for name, run in runs.items():
+        compare(name, run, given.rounds)
 
 
 if __name__ == "__main__":

@@ -1,23 +1,20 @@
-"""How long ten seeds of edge-level ProGAP take as one stack, against runs of their own, on facebook-pages.
+"""How long ten seeds of edge-level ProGAP take as one stack, against single runs, on facebook-pages.
 
-    python tests/benchmarks/bench_stack.py [--seeds 10] [--threads 2] [--epochs 100] [--rounds 2]
+    python -m tests.benchmarks.bench_stack [--seeds 10] [--threads 2] [--epochs 100] [--rounds 2]
 
-Three comparisons, all of the same work, seed for seed (the results are compared as well):
+Three comparisons, all of the same work, seed for seed:
 - training: the stack against single runs of the same code, inside one warm process;
 - runs: the stack against single runs as a worker makes them, each a fresh process that imports and loads;
 - ordinary: the stack against an ordinary implementation (torch modules, autograd, torch.optim.Adam).
-Times are wall-clock seconds, the best of the rounds; a single run has the better of one thread and --threads.
-Other work on the machine ruins threads that wait for each other: run this alone.
+A single run has the better of one thread and --threads. Other work on the machine ruins threads that wait for
+each other: run this alone.
 """
 
-import argparse
-import subprocess
 import sys
-import time
-import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import torch
+from tests.benchmarks.harness import alone, options, tell, timed
 from tests.secrets_made_here import secret
 from torch import nn
 
@@ -27,19 +24,14 @@ from privgraph.mechanisms.aggregation import AggregationPerturbation
 from privgraph.methods.aggregation.progap.config import Config
 from privgraph.methods.aggregation.progap.train import train
 from privgraph.methods.training import Context, planned
-from privgraph.progress import Result
 
 DATASET = "facebook-pages"
 
 
-def accuracies(config: Config, graphs: Sequence[Graph], seeds: Sequence[int]) -> list[float]:
-    """Test accuracies of the seeds, trained together."""
-    members = [planned(config, graphs[seed], Context(seed=seed)) for seed in seeds]
-    found = [0.0] * len(members)
-    for position, event in train(members):
-        if isinstance(event, Result):
-            found[position] = event.metrics["test_accuracy"]
-    return found
+def trained(config: Config, graphs: Sequence[Graph], seeds: Sequence[int]) -> None:
+    """The seeds together."""
+    for _ in train([planned(config, graphs[seed], Context(seed=seed)) for seed in seeds]):
+        pass
 
 
 class _Unit(nn.Module):
@@ -47,14 +39,12 @@ class _Unit(nn.Module):
         return nn.functional.normalize(x, dim=-1)
 
 
-def ordinary(config: Config, graph: Graph, seed: int) -> float:
-    """One edge-level run as one would write it without a stack: Algorithm 2 with torch modules and
-    autograd."""
+def ordinary(config: Config, graph: Graph, seed: int) -> None:
+    """One edge-level run as one would write it without a stack: Algorithm 2 with modules and autograd."""
     torch.manual_seed(seed)
     train_rows, val_rows = graph.train_mask, graph.val_mask
     mechanism = AggregationPerturbation(unit="edge", std=config.scale(graph.facts), undirected=graph.undirected)
     cache, bases = [graph.x], nn.ModuleList()
-    logits = torch.empty(0)
     for stage in range(config.depth + 1):
         if stage:
             with torch.no_grad():
@@ -84,70 +74,38 @@ def ordinary(config: Config, graph: Graph, seed: int) -> float:
         model.load_state_dict(best_state)
         model.eval()
         with torch.no_grad():
-            logits = forward(torch.ones_like(train_rows))
-    return float((logits.argmax(1) == graph.y)[graph.test_mask].double().mean())
-
-
-def timed(work: Callable[[], object], rounds: int) -> float:
-    """Seconds of the best round."""
-    best = float("inf")
-    for _ in range(rounds):
-        start = time.perf_counter()
-        work()
-        best = min(best, time.perf_counter() - start)
-    return best
+            forward(torch.ones_like(train_rows))
 
 
 def main() -> None:
-    warnings.simplefilter("ignore")
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seeds", type=int, default=10)
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--epochs", type=int, default=100)
-    parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("--only", type=int, default=0, help="train seeds 0 .. ONLY-1 and stop (a whole run)")
-    options = parser.parse_args()
-    torch.set_num_threads(options.threads)
-    config = Config(unit="edge", epsilon=1.0, epochs=options.epochs)
-    count = options.only or options.seeds
-    graphs = [load(DATASET, split_seed=seed) for seed in range(count)]
-    if options.only:
-        accuracies(config, graphs, range(count))
+    given = options(__doc__, seeds=10, threads=2, epochs=100, rounds=2, only=0)
+    config = Config(unit="edge", epsilon=1.0, epochs=given.epochs)
+    seeds = range(given.only or given.seeds)
+    graphs = [load(DATASET, split_seed=seed) for seed in seeds]
+    if given.only:  # a whole run
+        trained(config, graphs, seeds)
+        print("null")
         return
 
-    def whole(seeds: int) -> None:
-        script = [sys.executable, __file__, "--only", str(seeds), "--threads", str(options.threads)]
-        subprocess.run([*script, "--epochs", str(options.epochs)], check=True)
+    def whole(count: int) -> None:
+        alone("bench_stack", *sys.argv[1:], "--only", str(count))
 
-    seeds = list(range(count))
-    together = accuracies(config, graphs, seeds)
-    alone = [accuracies(config, graphs, [seed])[0] for seed in seeds[:4]]
-    spread = max(abs(one - other) for one, other in zip(together[:4], alone, strict=True))
-    print(
-        f"{DATASET}: {graphs[0].num_nodes:,} nodes, {count} seeds, {options.epochs} epochs a stage, "
-        f"{options.threads} threads"
-    )
-    print(f"same results: test accuracies of a seed alone and in the stack differ by at most {spread:.4f}")
-    stack = timed(lambda: accuracies(config, graphs, seeds), options.rounds)
-    singles = {}
-    for threads in sorted({1, options.threads}):
-        torch.set_num_threads(threads)
-        singles[threads] = timed(lambda: [accuracies(config, graphs, [seed]) for seed in seeds[:4]], options.rounds) / 4
-        print(f"training   one run with {threads} threads {singles[threads]:6.2f} s")
-    torch.set_num_threads(options.threads)
-    single = min(singles.values())
-    print(
-        f"training   stack {stack:7.2f} s   one run {single:6.2f} s   stack = {stack / single:5.2f} runs "
-        f"(goal 4; {count / (stack / single):.1f} times faster than one after another)"
-    )
-    stack_run = timed(lambda: whole(count), options.rounds)
-    single_run = timed(lambda: [whole(1) for _ in range(4)], 1) / 4
-    print(
-        f"whole runs stack {stack_run:7.2f} s   one run {single_run:6.2f} s   stack = "
-        f"{stack_run / single_run:5.2f} runs (goal 4)"
-    )
-    usual = timed(lambda: ordinary(config, graphs[0], 0), options.rounds)
-    print(f"ordinary   stack {stack:7.2f} s   one run {usual:6.2f} s   stack = {stack / usual:5.2f} runs (goal 4)")
+    trained(config, graphs, seeds)  # warm
+    few = seeds[:4]
+    stack = timed(lambda: trained(config, graphs, seeds), given.rounds)
+    singles = [
+        timed(lambda: [trained(config, graphs, [seed]) for seed in few], given.rounds, threads) * (1 / len(few))
+        for threads in (1, given.threads)
+    ]
+    single = min(singles, key=lambda cost: cost.clock)
+    usual = timed(lambda: ordinary(config, graphs[0], 0), given.rounds)
+    print(f"{DATASET}, {len(seeds)} seeds, {given.epochs} epochs a stage, {given.threads} threads")
+    tell("one run of the same code", single)
+    tell("one run, ordinary", usual)
+    tell("the stack, in runs of the same code", stack, single)
+    tell("the stack, in ordinary runs", stack, usual)
+    stack_run, single_run = timed(lambda: whole(len(seeds)), given.rounds), timed(lambda: whole(1), given.rounds)
+    print(f"  as processes: {stack_run.clock:.2f} s, {stack_run.clock / single_run.clock:.2f} single runs")
 
 
 if __name__ == "__main__":

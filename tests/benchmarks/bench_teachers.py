@@ -1,30 +1,21 @@
 """How long PrivGNN's teachers take together, against one by one and against PyTorch Geometric, and their
-memory.
-
-    python -m tests.benchmarks.bench_teachers [--queries 100 1000] [--threads 2] [--alone 40] [--plain 5]
-    [--rounds 2] python -m tests.benchmarks.bench_teachers --memory [--teachers 1000] [--epochs 2]
+memory (--memory).
 
 Teachers are those of the paper: for each query a Poisson sample (rate 0.3) of the private half of the graph,
 the K = 300 nearest of it by euclidean distance, their induced subgraph, two-layer GraphSAGE with 64 hidden
-units, 200 epochs. What is compared is training and asking them; choosing the nodes is the same work for all
-and told apart.
+units, 200 epochs. What is compared is training and asking them; choosing the nodes is the same work for all.
 
-- stacked: as `privgnn` trains them, in a frame (no model depends on another, not even by rounding); and
-  loose, with every model's unused features left out;
+- stacked: as `privgnn` trains them, in a frame (no model depends on another, not even by rounding);
 - one by one: the same code with one model a chunk, on one thread; the first --alone teachers, scaled;
-- plain: PyTorch Geometric's layers, autograd, torch.optim.Adam, on one thread; the first --plain teachers,
-  scaled.
-
-Seconds are by the clock; CPU seconds a teacher, on one thread, are what to compare on a machine with other
-work. The best of the rounds counts.
+- plain: PyTorch Geometric's layers, autograd, torch.optim.Adam, on one thread; the first --plain, scaled.
 """
 
-import argparse
-import time
-import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from unittest.mock import patch
 
 import torch
+from tests.benchmarks.bench_nap import synthetic
+from tests.benchmarks.harness import options, tell, timed
 from torch import Tensor, nn
 
 from privgraph.data.graph import Graph
@@ -35,7 +26,7 @@ from privgraph.methods.teachers.parts import split_parts
 from privgraph.methods.teachers.privgnn.teachers import bags_of_words
 from privgraph.nn import small_graphs
 from privgraph.nn.gnn import SAGEConv
-from privgraph.nn.small_graphs import Answer, Frame, Recipe, SmallGraph, train_small_graphs
+from privgraph.nn.small_graphs import Frame, Recipe, SmallGraph, train_small_graphs
 from privgraph.runs.machine import peak_memory_mb
 
 GAMMA, NEAREST = 0.3, 300
@@ -69,8 +60,8 @@ def streams(position: int) -> tuple[torch.Generator, torch.Generator]:
 
 def together(
     private: Graph, public: Graph, tasks: Sequence[SmallGraph], recipe: Recipe, frame: Frame | None = None
-) -> list[Answer]:
-    """All answers."""
+) -> None:
+    """All of them, trained and asked."""
     events = train_small_graphs(
         private.x,
         tasks,
@@ -81,18 +72,8 @@ def together(
         generators=streams,
         frame=frame,
     )
-    return [event for event in events if isinstance(event, Answer)]
-
-
-def one_by_one(
-    private: Graph, public: Graph, tasks: Sequence[SmallGraph], recipe: Recipe, frame: Frame | None = None
-) -> list[Answer]:
-    """The same code, one model at a time."""
-    cache, small_graphs.CACHE_BYTES = small_graphs.CACHE_BYTES, 0
-    try:
-        return together(private, public, tasks, recipe, frame)
-    finally:
-        small_graphs.CACHE_BYTES = cache
+    for _ in events:
+        pass
 
 
 class Plain(nn.Module):
@@ -108,9 +89,8 @@ class Plain(nn.Module):
         return self.second(h, edge_index).log_softmax(1)  # type: ignore[no-any-return]
 
 
-def plain(private: Graph, public: Graph, tasks: Sequence[SmallGraph], recipe: Recipe) -> list[Tensor]:
-    """The queries' log-posteriors."""
-    posteriors = []
+def plain(private: Graph, public: Graph, tasks: Sequence[SmallGraph], recipe: Recipe) -> None:
+    """Each trained, and asked its query."""
     for task in tasks:
         model = Plain(private.x.shape[1], private.num_classes, recipe)
         optimiser = torch.optim.Adam(model.parameters(), lr=recipe.learning_rate)
@@ -121,102 +101,43 @@ def plain(private: Graph, public: Graph, tasks: Sequence[SmallGraph], recipe: Re
             optimiser.step()
         model.eval()
         with torch.no_grad():
-            posteriors.append(model(public.x, public.edge_index)[task.queries])
-    return posteriors
-
-
-def timed(work: Callable[[], object], rounds: int, threads: int) -> tuple[float, float]:
-    """Seconds by the clock and of the processors, of the best round."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(threads)
-    best = (float("inf"), float("inf"))
-    for _ in range(rounds):
-        start, busy = time.perf_counter(), time.process_time()
-        work()
-        best = min(best, (time.perf_counter() - start, time.process_time() - busy))
-    torch.set_num_threads(before)
-    return best
-
-
-def compare(name: str, counts: Sequence[int], threads: int, alone: int, usual: int, rounds: int) -> None:
-    """Print the times of one graph's teachers."""
-    parts = split_parts(load(name, split_seed=0), PartitionOptions(private=0.5))
-    private, public, recipe = parts.private, parts.public, Recipe()
-    start = time.perf_counter()
-    tasks = list(Teachers(private, public.x, max(counts)))
-    print(
-        f"{name}: {private.num_nodes:,} private nodes, {private.x.shape[1]} features; nodes of {len(tasks)} teachers "
-        f"chosen in {time.perf_counter() - start:.1f} s"
-    )
-    frame = Frame(places=NEAREST, sparse=bags_of_words(public.x))
-    single, single_busy = timed(lambda: one_by_one(private, public, tasks[:alone], recipe, frame), rounds, 1)
-    ordinary, ordinary_busy = timed(lambda: plain(private, public, tasks[:usual], recipe), rounds, 1)
-    answers = together(private, public, tasks[:100], recipe, frame)
-    right = [int(answer.log_posterior.argmax()) == int(public.y[tasks[answer.index].queries]) for answer in answers]
-    print(f"the first {len(right)} teachers name the class of {sum(right) / len(right):.0%} of their queries")
-    for count in counts:
-        own = tasks[:count]
-        many, _ = timed(lambda own=own: together(private, public, own, recipe, frame), rounds, threads)
-        stacked, busy = timed(lambda own=own: together(private, public, own, recipe, frame), rounds, 1)
-        loose, loose_busy = timed(lambda own=own: together(private, public, own, recipe), rounds, 1)
-        print(f"|Q| = {count:,}")
-        print(f"  stacked    {many:8.1f} s on {threads} threads")
-        for title, seconds, spent in (
-            ("stacked", stacked, busy / count),
-            ("loose", loose, loose_busy / count),
-            (f"one by one ({alone} measured)", single / alone * count, single_busy / alone),
-            (f"plain ({usual} measured)", ordinary / usual * count, ordinary_busy / usual),
-        ):
-            print(
-                f"  {title:26}{seconds:8.1f} s on one thread, {spent:.4f} CPU s a teacher: "
-                f"{seconds / many:5.1f} times stacked on {threads}, {spent / (busy / count):5.2f} times its CPU seconds"
-            )
-
-
-def memory(teachers: int, nodes: int, features: int, epochs: int) -> None:
-    """Train teachers on a random graph with dense features, and print the process's peak."""
-    generator = torch.Generator().manual_seed(0)
-    pairs = torch.randint(nodes, (2, 10 * nodes), generator=generator)
-    pairs = torch.unique(torch.cat([pairs, pairs.flip(0)], 1), dim=1)
-    edges = pairs[:, pairs[0] != pairs[1]].flip(0)  # sorted by target
-    nobody = torch.zeros(nodes, dtype=torch.bool)
-    graph = Graph(
-        name="random",
-        x=torch.randn(nodes, features, generator=generator),
-        y=torch.randint(6, (nodes,), generator=generator),
-        edge_index=edges,
-        train_mask=~nobody,
-        val_mask=nobody,
-        test_mask=nobody,
-    )
-    start = time.perf_counter()
-    answers = together(graph, graph, Teachers(graph, graph.x, teachers), Recipe(epochs=epochs))
-    print(
-        f"{len(answers):,} teachers of {epochs} epochs on {nodes:,} nodes with {features} dense features: "
-        f"{time.perf_counter() - start:.1f} s, peak {peak_memory_mb() * 2**20 / 1e9:.2f} GB"
-    )
+            model(public.x, public.edge_index)[task.queries]
 
 
 def main() -> None:
-    warnings.simplefilter("ignore")
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--dataset", default="fb100-johnshopkins55")
-    parser.add_argument("--queries", type=int, nargs="+", default=[100, 1000])
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--alone", type=int, default=40)
-    parser.add_argument("--plain", type=int, default=5)
-    parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("--memory", action="store_true", help="measure memory instead")
-    parser.add_argument("--teachers", type=int, default=1000)
-    parser.add_argument("--nodes", type=int, default=20_000)
-    parser.add_argument("--features", type=int, default=500)
-    parser.add_argument("--epochs", type=int, default=2)
-    options = parser.parse_args()
-    if options.memory:
-        torch.set_num_threads(options.threads)
-        memory(options.teachers, options.nodes, options.features, options.epochs)
-    else:
-        compare(options.dataset, options.queries, options.threads, options.alone, options.plain, options.rounds)
+    given = options(
+        __doc__,
+        dataset="fb100-johnshopkins55",
+        queries=[100, 1000],
+        threads=2,
+        alone=40,
+        plain=5,
+        rounds=2,
+        memory=False,
+    )
+    if given.memory:
+        graph = synthetic(20_000, 400_000, 500, 6)
+        together(graph, graph, Teachers(graph, graph.x, 1000), Recipe(epochs=2))
+        print(f"1,000 teachers, 20,000 nodes, 500 dense features: peak {peak_memory_mb() * 2**20 / 1e9:.2f} GB")
+        return
+    parts, recipe = split_parts(load(given.dataset, split_seed=0), PartitionOptions(private=0.5)), Recipe()
+    private, public = parts.private, parts.public
+    tasks = list(Teachers(private, public.x, max(given.queries)))
+    frame = Frame(places=NEAREST, sparse=bags_of_words(public.x))
+
+    def stacked(count: int) -> None:
+        together(private, public, tasks[:count], recipe, frame)
+
+    with patch.object(small_graphs, "CACHE_BYTES", 0):
+        single = timed(lambda: stacked(given.alone), given.rounds, 1) * (1 / given.alone)
+    usual = timed(lambda: plain(private, public, tasks[: given.plain], recipe), given.rounds, 1) * (1 / given.plain)
+    for count in given.queries:
+        print(f"{given.dataset}, {count:,} teachers")
+        stack = timed(lambda count=count: stacked(count), given.rounds, given.threads)
+        tell(f"stacked, on {given.threads} threads", stack)
+        tell("stacked, on one", timed(lambda count=count: stacked(count), given.rounds, 1), stack)
+        tell("one by one", single * count, stack)
+        tell("plain", usual * count, stack)
 
 
 if __name__ == "__main__":
