@@ -13,6 +13,9 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
+from tests.postgres_here import Server, running
+
+from privgraph.runs.store import RunStore
 
 settings.register_profile("no clock", deadline=None)  # on a busy machine any example may take a while
 settings.load_profile("no clock")
@@ -91,6 +94,24 @@ def _components_are_looked_for_once() -> Iterator[None]:
 def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """No test reads or writes the user's own runs."""
     monkeypatch.setenv("PRIVGRAPH_HOME", str(tmp_path_factory.mktemp("home")))
+    monkeypatch.delenv("PRIVGRAPH_STORE", raising=False)
+    monkeypatch.delenv("PRIVGRAPH_ARTIFACTS", raising=False)
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    """A PostgreSQL server with an empty database."""
+    with running() as found:
+        yield found
+
+
+@pytest.fixture
+def store() -> Iterator[RunStore]:
+    """The store of the test's own home."""
+    opened = RunStore.open()
+    yield opened
+    opened.close()
 
 
 @pytest.fixture

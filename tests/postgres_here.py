@@ -7,9 +7,12 @@ import socket
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
+import pytest
 
 PASSWORD = "correct horse"
 
@@ -78,6 +81,20 @@ class Server:
     def _run(self, program: str, *arguments: str) -> None:
         command = _as_postgres([str(self._programs / program), *arguments])
         subprocess.run(command, check=True, capture_output=True, cwd="/")
+
+
+@contextmanager
+def running() -> Iterator[Server]:
+    """A server that answers; without PostgreSQL the test is skipped."""
+    programs = binaries()
+    if programs is None:
+        pytest.skip("PostgreSQL is not installed")
+    server = Server(programs)
+    try:
+        server.start()
+        yield server
+    finally:
+        server.remove()
 
 
 def _as_postgres(command: list[str]) -> list[str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import privgraph as pg
 from privgraph.home import environment, home, open_to_others, umask
 from privgraph.runs import launch
 from privgraph.runs.spec import make_spec
@@ -62,3 +63,15 @@ def test_children_are_told_the_home_and_no_secret_of_the_app(folder: Path, monke
         for told in (environment(), launch.environment(store)):
             assert told["PRIVGRAPH_HOME"] == str(folder)
             assert not {"PRIVGRAPH_PROXY_SECRET", "PRIVGRAPH_TOKEN"} & set(told)
+
+
+@pytest.mark.parametrize("name", ["feature%2Flogin", "a?b=c", "a#b", "two words", "Übung", "50%"])
+def test_everything_stays_inside_the_home(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PRIVGRAPH_HOME", str(tmp_path / "X" / name))
+    store = RunStore.open()
+    run = store.submit(make_spec("mlp", "karate"))
+    again = RunStore.open(store.url)
+    assert again.get(run).state == "queued"
+    assert (home() / "runs.sqlite").is_file()
+    assert [path.name for path in (tmp_path / "X").iterdir()] == [name]
+    assert [record.id for record in pg.open_store(home()).find()] == [run]

@@ -1,7 +1,10 @@
 """Small runs to attack, and what an attack on them says."""
 
+from itertools import combinations
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from privgraph.attacks.options import Attacked, AttackOptions
 from privgraph.attacks.record import AttackRecord
@@ -59,3 +62,10 @@ def attacked(name: str, told: Attacked, options: AttackOptions = QUICK) -> Attac
     assert all(isinstance(step, Progress) for step in steps)
     assert isinstance(record, AttackRecord)
     return record
+
+
+def random_graph(nodes: int, edges: int, seed: int) -> np.ndarray:
+    """(2, edges) distinct pairs i < j, uniform, independent of anything else."""
+    draw = np.random.default_rng(seed)
+    pairs = np.array(list(combinations(range(nodes), 2)))
+    return np.asarray(pairs[draw.permutation(len(pairs))[:edges]].T)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.spatial import distance as scipy_distance
 from scipy.stats import chisquare
-from tests.attacks.edges_made_here import random_graph
+from tests.attacks.attacked_here import random_graph
 
 from privgraph.attacks import links
 from privgraph.attacks.links import Pairs, closeness, distances, draw_pairs, influences

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from tests.attacks.edges_made_here import random_graph
+from tests.attacks.attacked_here import random_graph
 
 from privgraph.attacks import stealing
 from privgraph.attacks.links import Pairs, closeness, draw_pairs

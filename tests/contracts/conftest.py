@@ -6,23 +6,10 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 from tests.contracts.capabilities_here import pulling
-from tests.postgres_here import Server, binaries
+from tests.postgres_here import Server
 
 from privgraph.runs.store import RunStore
 from privgraph.runs.tables import metadata
-
-
-@pytest.fixture(scope="session")
-def postgres_url() -> Iterator[str]:
-    programs = binaries()
-    if programs is None:
-        pytest.skip("PostgreSQL is not installed: the store was not tried on it")
-    server = Server(programs)
-    try:
-        server.start()
-        yield server.url
-    finally:
-        server.remove()
 
 
 @pytest.fixture(scope="session")
@@ -38,10 +25,10 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """A fresh, empty database."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path / 'runs.sqlite'}"
-    server: str = request.getfixturevalue("postgres_url")
-    with sa.create_engine(server, poolclass=sa.NullPool).begin() as connection:
+    server: Server = request.getfixturevalue("server")
+    with sa.create_engine(server.url, poolclass=sa.NullPool).begin() as connection:
         metadata.drop_all(connection)
-    return server
+    return server.url
 
 
 @pytest.fixture

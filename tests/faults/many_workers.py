@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import sqlalchemy as sa
-from tests.postgres_here import Server, binaries
+from tests.postgres_here import Server, running
 
 from privgraph.runs.records import FINISHED, StoreAway
 from privgraph.runs.spec import make_spec
@@ -131,14 +131,8 @@ def _states(store: RunStore) -> Counter[str]:
 
 def fresh(**asked: int | float) -> Told:
     """A play on a server of its own."""
-    programs = binaries()
-    assert programs is not None, "PostgreSQL is not installed here"
-    server = Server(programs)
-    try:
-        server.start()
+    with running() as server:
         return play(server, **asked)  # type: ignore[arg-type]
-    finally:
-        server.remove()
 
 
 def main() -> int:

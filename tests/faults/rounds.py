@@ -27,7 +27,7 @@ from pathlib import Path
 
 from tests.browser.driving import CHROMIUM
 from tests.faults.in_browser import Visitor, visitor
-from tests.postgres_here import Server, binaries
+from tests.postgres_here import Server, binaries, running
 
 from privgraph.privacy.statements import ASSUME_AGAIN_NOT_CHOSEN
 from privgraph.runs.launch import wait
@@ -62,7 +62,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
-    chance, programs = random.Random(asked.seed), binaries()
+    chance = random.Random(asked.seed)
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     with contextlib.ExitStack() as stack:
         server, someone = None, None
@@ -70,12 +70,10 @@ def main() -> int:
             someone = stack.enter_context(visitor())
         else:
             print("Chromium is not installed: no app is killed", flush=True)
-        if programs is None:
+        if binaries() is None:
             print("PostgreSQL is not installed: SQLite alone is tried", flush=True)
         else:
-            server = Server(programs)
-            stack.callback(server.remove)
-            server.start()
+            server = stack.enter_context(running())
         place = Path(tempfile.mkdtemp(prefix="privgraph-faults-"))
         stack.callback(shutil.rmtree, place, ignore_errors=True)
         key = os.urandom(32)

@@ -6,10 +6,10 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
 
 import pytest
-from tests.postgres_here import Server, binaries
+from tests.postgres_here import Server
+from tests.waiting import until
 
 from privgraph.progress import Log, Metric
 from privgraph.runs import backlog
@@ -58,13 +58,6 @@ class _Failing:
         self._inner.__exit__(*error)  # type: ignore[union-attr]
         if error == (None, None, None):
             raise StoreAway(GONE)
-
-
-@pytest.fixture
-def store() -> Iterator[RunStore]:
-    store = RunStore.open()
-    yield store
-    store.close()
 
 
 def a_worker(store: RunStore, seed: int = 0) -> tuple[Worker, str]:
@@ -279,31 +272,10 @@ def test_no_password_is_ever_shown() -> None:
 # A real server
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    programs = binaries()
-    if programs is None:
-        pytest.skip("PostgreSQL is not installed")
-    server = Server(programs)
-    try:
-        server.start()
-        yield server
-    finally:
-        server.remove()
-
-
-def until(true: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 60
-    while not true():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.05)
-
-
 @pytest.mark.long
 @pytest.mark.postgres
 def test_a_server_that_crashes_ends_no_run_and_no_command(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PRIVGRAPH_STORE", server.url)
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
     store = RunStore.open()
     options = ["--data", "digits", "--set", "epochs=300", "--json"]
     command = [sys.executable, "-m", "privgraph_workbench.cli", "run", "gnn", *options]

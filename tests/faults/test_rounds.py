@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.faults.many_workers import fresh
 from tests.faults.rounds import Calm, Round, _undisturbed, play
+from tests.postgres_here import binaries
 
 KEY = bytes(32)
 
@@ -31,3 +33,13 @@ def test_a_kill_loses_nothing(
     assert one.lost == []
     assert one.state == (state or one.state)
     assert os.environ.get("PRIVGRAPH_STORE", "") == ""
+
+
+@pytest.mark.long
+@pytest.mark.postgres
+def test_each_run_is_trained_once_whoever_is_killed() -> None:
+    if binaries() is None:
+        pytest.skip("PostgreSQL is not installed")
+    told = fresh(workers=3, count=60, kill=0.1, most_kills=1, restarts=1)
+    assert told.whole, str(told)
+    assert (told.killed, told.restarts) == (1, 1)

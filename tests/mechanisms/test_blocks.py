@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 import torch
+from tests import torch_threads
 from tests.secrets_made_here import KEY, secret
 from torch import Tensor
 from torch.nn import functional
@@ -47,10 +48,8 @@ PRIVATE = {
 @pytest.fixture(params=[1, 3])
 def threads(request: pytest.FixtureRequest) -> Iterator[int]:
     """Three share a table's numbers out so that their parts end anywhere."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(request.param)
-    yield request.param
-    torch.set_num_threads(before)
+    with torch_threads.threads(request.param):
+        yield request.param
 
 
 def small_subgraphs(features: int, hidden: int, order: Tensor) -> list[Tensor]:

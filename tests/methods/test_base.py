@@ -10,9 +10,9 @@ from tests.methods.toy_graphs import toy_graph
 
 from privgraph.data.spec import PublicFacts
 from privgraph.methods.aggregation.progap.config import Config
-from privgraph.methods.base import MethodConfig, refusal
+from privgraph.methods.base import MethodConfig, filled_in, refusal
 from privgraph.methods.training import Context, Member, planned
-from privgraph.options import Option, OptionError, Scalar, build, values
+from privgraph.options import Option, OptionError, Scalar, build, left, values
 from privgraph.privacy.ledger import LedgerEntry
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS
@@ -130,3 +130,17 @@ def test_no_method_overrides_what_is_the_same_for_all(name: str) -> None:
     assert not inspect.isabstract(kind)
     for final in FINAL:
         assert getattr(kind, final) is getattr(MethodConfig, final)
+
+
+@pytest.mark.parametrize("name", list(METHODS))
+def test_what_is_left_to_a_method_could_have_been_said(name: str) -> None:
+    config: Any = build(METHODS[name].load_config(), {})
+    planned = config.plan(FACTS)
+    filled = filled_in(config, planned.statement)
+    assert set(filled) == set(left(config)) - ({"delta"} if planned.statement.unit == "none" else set())
+    said = type(config)(**{**values(config), **filled})
+    again = said.plan(FACTS)
+    assert again.noise == pytest.approx(dict(planned.noise))
+    assert again.statement.epsilon == pytest.approx(planned.statement.epsilon)
+    assert again.steps == planned.steps
+    assert not filled_in(said, again.statement).keys() - {name for name, value in filled.items() if value == 0}

@@ -1,4 +1,5 @@
-"""The ordinary graph network: layers against their formulas, learning, and the choice of the epoch."""
+"""The ordinary graph network: layers against their formulas, networks side by side and as one (as on a
+GPU) against their slow twin, and the choice of the epoch."""
 
 import dataclasses
 import math
@@ -199,3 +200,31 @@ def test_the_price_of_noisy_true_labels() -> None:
         assert statement.unit == "none"
     fewer = Config(trained_on="noisy", preset="amazon", queries=5000).plan(facts).statement
     assert fewer.epsilon_as_published == 2700, "all that may be asked about"
+
+
+@pytest.mark.parametrize("jump", [True, False])
+@pytest.mark.parametrize("conv", CONVOLUTIONS)
+def test_networks_trained_as_one_are_those_trained_layer_by_layer(
+    conv: str, jump: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With splits and edges of their own, in several batches: the same curves and best epochs."""
+    whole = toy_graph(nodes=120)
+    whole = dataclasses.replace(whole, x=whole.x.double(), _cache={})
+    halves = [toy_graph(nodes=120, split_seed=split) for split in (0, 1, 2)]
+    graphs = [dataclasses.replace(whole, train_mask=half.train_mask, test_mask=half.test_mask) for half in halves]
+    graphs.append(dataclasses.replace(graphs[0], edge_index=whole.edge_index[:, ::3].contiguous(), _cache={}))
+    config = Config(conv=conv, jump=jump, epochs=12, hidden=8, weight_decay=0.01, learning_rate=0.05)
+    monkeypatch.setattr(network, "networks_at_once", lambda *_: 2)
+    contexts = [Context(seed=seed, noise_key=KEY, outsider=Outsider()) for seed in range(len(graphs))]
+    told: list[list[Event]] = [[] for _ in graphs]
+    for index, event in network.fit_as_one(graphs, config, contexts):
+        told[index].append(event)
+    for seed, (graph, events, context) in enumerate(zip(graphs, told, contexts, strict=True)):
+        alone = Context(seed=seed, noise_key=KEY, outsider=Outsider())
+        slow = list(fit_by_layers(graph, config, alone))
+        assert losses(events) == pytest.approx(losses(slow), rel=1e-6)
+        assert events[-1] == slow[-1]
+        assert context.outsider is not None
+        assert alone.outsider is not None
+        for way in ("linked", "alone"):
+            assert torch.allclose(context.outsider.logits[way], alone.outsider.logits[way], atol=1e-5)

@@ -5,16 +5,15 @@ from collections.abc import Iterator
 
 import pytest
 import torch
+from tests.torch_threads import threads
 
 from privgraph.nn.chunks import in_order
 
 
 @pytest.fixture
 def three_threads() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(3)
-    yield
-    torch.set_num_threads(before)
+    with threads(3):
+        yield
 
 
 def test_results_come_in_order_whichever_ends_first(three_threads: None) -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from tests.torch_threads import threads
 from torch import Tensor
 
 from privgraph.data.load import load
@@ -174,15 +175,11 @@ def test_many_slots_are_computed_in_blocks(prompt: str, monkeypatch: pytest.Monk
     setting, recipe = Setting("gat", double=True), PromptRecipe(kind=prompt, tokens=3, epochs=4)
     fresh, results = setting.fresh(recipe), []
     egos, labels = setting.egos(setting.slots), setting.labels(setting.slots)
-    before = torch.get_num_threads()
-    for size, threads in ((1e9, 1), (1, 1), (1, 2)):
+    for size, count in ((1e9, 1), (1, 1), (1, 2)):
         monkeypatch.setattr(prompt_tuning, "CACHE_BYTES", size)
-        torch.set_num_threads(threads)
-        try:
+        with threads(count):
             tuning = Tuning(fresh, setting.backbone, setting.table, egos, labels, recipe)
             losses = [tuning.step() for _ in range(recipe.epochs)]
-        finally:
-            torch.set_num_threads(before)
         results.append((torch.stack(losses), tuning.result().parameters))
     (losses, whole), (_, one), (_, two) = results
     assert torch.allclose(losses, results[1][0])

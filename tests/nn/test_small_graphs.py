@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 import torch
+from tests.torch_threads import threads
 from torch import Tensor, nn
 
 from privgraph.nn import message_passing
@@ -17,12 +18,10 @@ NODES, FEATURES, CLASSES, PUBLIC = 80, 12, 3, 30
 
 
 @pytest.fixture(autouse=True)
-def threads() -> Iterator[None]:
-    """One thread inside operations, which are small here; tests that are about workers take two."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+def one_thread() -> Iterator[None]:
+    """Operations are small here; tests that are about workers take two."""
+    with threads(1):
+        yield
 
 
 def edges(nodes: int, share: float, generator: torch.Generator) -> Tensor:

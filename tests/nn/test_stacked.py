@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 import torch
+from tests.torch_threads import threads
 from torch import Tensor, nn
 
 from privgraph.nn import training
@@ -158,23 +159,19 @@ def test_a_member_trains_as_an_ordinary_module_with_torch_adam(
 
 def test_threads_over_members_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     results = []
-    before = torch.get_num_threads()
-    try:
-        for threads in (1, 3):
-            torch.set_num_threads(threads)
-            monkeypatch.setattr(training, "NUMBERS_A_THREAD", 1)
+    monkeypatch.setattr(training, "NUMBERS_A_THREAD", 1)
+    for count in (1, 3):
+        with threads(count):
             net = _net(4, "batch", "selu")
             inputs, labels, train, val = _problem(4)
-            assert len(training._cuts(net, N)) == threads + 1
+            assert len(training._cuts(net, N)) == count + 1
             rates = torch.tensor([0.01, 0.02, 0.03, 0.04])
             records = list(
                 fit_full_batch(net, inputs, labels, train_masks=train, val_masks=val, learning_rates=rates, epochs=5)
             )
-            assert torch.get_num_threads() == threads
+            assert torch.get_num_threads() == count
             assert [len(record.loss) for record in records] == [4] * 5
             results.append((net.parameters, torch.stack([record.val_accuracy for record in records])))
-    finally:
-        torch.set_num_threads(before)
     torch.testing.assert_close(results[0][0], results[1][0], rtol=1e-9, atol=1e-10)
     torch.testing.assert_close(results[0][1], results[1][1])
 

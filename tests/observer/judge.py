@@ -17,17 +17,16 @@ Every complaint names the kind of fault that it is of:
 
 import math
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-import torch
 from tests.observer.cases import SEED, Case, other_dataset, private_nodes
 from tests.observer.trace import DEVIATION, EDGES, SPHERICAL, Array, Release, Stream, Trace, observed
 from tests.planted.planting import swapped
+from tests.torch_threads import threads
 
 from privgraph import streams
 from privgraph.data.graph import Graph
@@ -117,7 +116,7 @@ def watch(
 
     with (
         TemporaryDirectory() as place,
-        alone_on_a_core(),
+        threads(1),  # small sums are done sooner by one than by several that wait for each other
         swapped(public, salted),
         observed(forged=forged, turned=turned) as trace,
     ):
@@ -134,17 +133,6 @@ def watch(
         learnt=trace.learnt(),
         files=files,
     )
-
-
-@contextmanager
-def alone_on_a_core() -> Iterator[None]:
-    """Small sums are done sooner by one thread than by several that wait for each other."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
 
 
 def _arrays(path: Path) -> dict[str, Array]:

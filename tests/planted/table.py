@@ -5,9 +5,9 @@ import time
 import warnings
 from collections.abc import Callable
 
-from tests.observer.judge import alone_on_a_core
 from tests.planted.every import BUGS
 from tests.planted.planting import Verdict
+from tests.torch_threads import threads
 
 
 def main() -> int:
@@ -34,5 +34,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    with alone_on_a_core():
+    with threads(1):
         sys.exit(main())

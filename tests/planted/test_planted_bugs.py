@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 import pytest
-from tests.observer.judge import alone_on_a_core
 from tests.planted.every import BUGS
 from tests.planted.planting import Bug, Verdict
+from tests.torch_threads import threads
 
 CHECKS: dict[Callable[[], Verdict], list[Bug]] = {}
 for _bug in BUGS:
@@ -17,7 +17,7 @@ for _bug in BUGS:
 def test_they_are_caught_and_clean_code_is_not(bugs: list[Bug]) -> None:
     """One bug after another of those that one check looks for, and then the same check of clean code."""
     missed = []
-    with alone_on_a_core():
+    with threads(1):
         for bug in bugs:
             with bug.plant():
                 planted = bug.check()

@@ -23,14 +23,6 @@ from privgraph.runs.tables import runs
 SPEC = make_spec("pate", "karate", {"epochs": 3, "teachers": 2})
 
 
-@pytest.fixture(autouse=True)
-def of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PRIVGRAPH_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    monkeypatch.delenv("PRIVGRAPH_STORE", raising=False)
-    monkeypatch.delenv("PRIVGRAPH_ARTIFACTS", raising=False)
-
-
 def a_url(folder: Path, place: object) -> str:
     return f"sqlite:///{folder / 'runs.sqlite'}?artifacts={place}"
 

@@ -1,13 +1,13 @@
 """An attack as a process of its own: started, watched, stopped, and kept with the run."""
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.figures.made_attacks import attack as made_attack
 from tests.runs.runs_made_here import done
+from tests.waiting import until
 
 from privgraph.attacks.audited import as_audit
 from privgraph.attacks.options import AttackOptions
@@ -21,16 +21,12 @@ from privgraph.runs.records import RunIsFixed, StoreError
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
 
-PATIENCE = 120.0
 QUICK = AttackOptions(shadows=14, targets=2)
 
 
-@pytest.fixture
-def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[RunStore]:
-    monkeypatch.delenv("PRIVGRAPH_STORE", raising=False)
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    opened = RunStore.open()
-    yield opened
+@pytest.fixture(autouse=True)
+def _no_attack_outlives_its_test() -> Iterator[None]:
+    yield
     for child in EXAMINER.children:
         child.kill()
         child.wait()
@@ -40,13 +36,6 @@ def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[RunStore]:
 def quick(**options: object) -> RunSpec:
     chosen = {"epochs": 2, "hidden": 8} | options
     return make_spec("dp-mlp", "social", chosen, data_options={"nodes": 120, "degree": 6})
-
-
-def until(true: Callable[[], object]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.05)
 
 
 def ended(store: RunStore, run: str, token: str) -> attacking.Attacking:

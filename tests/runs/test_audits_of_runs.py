@@ -1,48 +1,39 @@
 """Audits as processes: started, watched, stopped, killed, and several of one run at once."""
 
+import json
 import os
 import signal
-import time
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.runs.runs_made_here import done
+from tests.waiting import until
 
 from privgraph.audits.options import AuditOptions
 from privgraph.data.errors import DataError
 from privgraph.options import OptionError
 from privgraph.runs import audit, auditing
 from privgraph.runs.auditing import EXAMINER, Auditing
-from privgraph.runs.examining import read
+from privgraph.runs.examining import read, write
 from privgraph.runs.records import StoreError
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
 
-PATIENCE = 120.0
 QUICK = AuditOptions(canaries=100)
 
 
-@pytest.fixture
-def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[RunStore]:
-    monkeypatch.delenv("PRIVGRAPH_STORE", raising=False)
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    store = RunStore.open()
-    yield store
+@pytest.fixture(autouse=True)
+def _no_audit_outlives_its_test(store: RunStore) -> Iterator[None]:
+    yield
     for record in store.find():
         for one in auditing.states(store, record.id):
             auditing.stop(store, record.id, one.token)
         until(lambda run=record.id: all(one.done for one in auditing.states(store, run)))  # type: ignore[misc]
     for child in EXAMINER.children:
-        child.wait(PATIENCE)
-    store.close()
-
-
-def until(true: Callable[[], object]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.05)
+        child.wait(120)
 
 
 def quick() -> RunSpec:
@@ -154,3 +145,23 @@ def state_of(store: RunStore, run: str) -> dict[str, Any]:
     told = read(EXAMINER.folder(store, run) / "mine" / "state.json")
     assert told is not None
     return told
+
+
+def test_two_that_write_at_once_leave_a_whole_file(tmp_path: Path) -> None:
+    """Two threads of one process, as two tabs are."""
+    path = tmp_path / "kept.json"
+    start = threading.Barrier(4)
+
+    def again(number: int) -> None:
+        start.wait()
+        for _ in range(60):
+            write(path, {"rows": [number] * (2000 * number)})
+
+    threads = [threading.Thread(target=again, args=(number,)) for number in range(1, 5)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    rows = json.loads(path.read_text())["rows"]
+    assert len(rows) == 2000 * rows[0]
+    assert [one.name for one in tmp_path.iterdir()] == ["kept.json"]

@@ -1,8 +1,6 @@
 """How a worker ends its runs: what is said, and which files stay."""
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from tests.tuning.worker_made_here import SIZES, gap
@@ -18,13 +16,6 @@ from privgraph.runs.worker import Worker, jobs_of
 
 SPEC = gap(epsilon=1.0)
 PLAN = replace(SPEC.config().plan(SIZES).statement, unit="node", neighbours=Neighbours.FROZEN_ROSTER)
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[RunStore]:
-    opened = RunStore.open(f"sqlite:///{tmp_path / 'runs.sqlite'}", tmp_path / "runs")
-    yield opened
-    opened.close()
 
 
 @pytest.fixture

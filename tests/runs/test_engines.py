@@ -1,11 +1,11 @@
 """A sweep on each engine: the same runs, with the same numbers, whoever trains them."""
 
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from tests.waiting import until
 
 from privgraph.home import home
 from privgraph.options import UnknownName
@@ -25,12 +25,8 @@ NOBODY = 2**22 + 1
 
 
 @pytest.fixture(autouse=True)
-def of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A home, and one thread for each worker: noise repeats where the number of threads is the same."""
-    monkeypatch.setenv("PRIVGRAPH_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+def one_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PRIVGRAPH_WORKERS", "1")
-    monkeypatch.delenv("PRIVGRAPH_STORE", raising=False)
 
 
 def the_sweep(epochs: int = 10) -> list[RunSpec]:
@@ -196,10 +192,7 @@ def test_a_sweep_of_an_engine_that_nobody_waits_for_is_trained_all_the_same(
     printed = capsys.readouterr()
     ids, store = printed.out.split(), RunStore.open()
     assert f"trained by an array of workers in Slurm's queue, of which {engines.log_path()} tells" in printed.err
-    ends = time.monotonic() + 120
-    while set(store.states(ids).values()) != {"done"}:
-        assert time.monotonic() < ends, engines.log_path().read_text()
-        time.sleep(0.2)
+    until(lambda: set(store.states(ids).values()) == {"done"})
     assert len(list((home() / "slurm").glob("*/*.pkl"))) >= 2, "as many workers as were asked for"
     engine = launch.children.pop()
     assert engine.wait(timeout=60) == 0

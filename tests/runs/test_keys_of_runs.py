@@ -5,12 +5,14 @@ import json
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 from tests.data import uploads_made_here as made
+from tests.torch_threads import threads
 
 from privgraph.data.load import load
 from privgraph.data.uploads import upload_path
@@ -22,20 +24,18 @@ from privgraph.methods.training import Member
 from privgraph.progress import Event, Result
 from privgraph.registry import MethodSpec
 from privgraph.runs import worker
+from privgraph.runs.launch import wait
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
 from privgraph.runs.sweep import sweep
 from privgraph.streams import noise_key
 
 
-@pytest.fixture
-def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[RunStore]:
-    monkeypatch.delenv("PRIVGRAPH_STORE", raising=False)
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+@pytest.fixture(autouse=True)
+def _signals() -> Iterator[None]:
+    """Workers of this process take them."""
     before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
-    store = RunStore.open()
-    yield store
-    store.close()
+    yield
     for number, handler in before.items():
         signal.signal(number, handler)
 
@@ -225,14 +225,31 @@ def test_the_place_is_part_of_the_key(what: str, monkeypatch: pytest.MonkeyPatch
 def test_another_number_of_threads_is_another_device() -> None:
     """It decides the order of sums, and with a record whose classes tie the last digit decides what is
     released."""
-    graph, before = load("karate"), torch.get_num_threads()
-    try:
-        derived_keys = []
-        for threads in (1, 2, 1):
-            torch.set_num_threads(threads)
+    graph, derived_keys = load("karate"), []
+    for count in (1, 2, 1):
+        with threads(count):
             derived_keys += run_keys(b"secret", ["the same run"], [graph], "cpu")
-    finally:
-        torch.set_num_threads(before)
     assert derived_keys[0] == derived_keys[2]
     assert derived_keys[0].noise != derived_keys[1].noise
     assert derived_keys[0].shared != derived_keys[1].shared
+
+
+@pytest.mark.long
+def test_runs_of_one_seed_have_noise_of_their_own(store: RunStore) -> None:
+    """Common noise z would give v away: from v + a z and v + b z, whatever a and b."""
+    options = {"release": "votes", "queries": 12, "epochs": 2}
+    base = make_spec("privgnn", "social", options, data_options={"nodes": 120, "degree": 6.0, "features": 12})
+    specs = sweep(base, over={"epsilon": (2.0, 4.0), "common": (False, True)})
+    ids = {
+        (bool(spec.options["common"]), float(spec.options["epsilon"])): store.submit(spec, batch="pair")
+        for spec in specs
+    }
+    for record in wait(store, list(ids.values()), timeout=120):
+        assert record.state == "done", record.error
+    answers_by_options = {name: Answers.load(store.folder(run)) for name, run in ids.items()}
+    noise = {name: (answers.after - answers.before) / answers.noise_std for name, answers in answers_by_options.items()}
+    for one, other in combinations(noise, 2):
+        assert abs(np.corrcoef(noise[one].ravel(), noise[other].ravel())[0, 1]) < 0.9
+    # samples are a run's own as well, unless they are asked to be common
+    assert not np.array_equal(answers_by_options[False, 2.0].before, answers_by_options[False, 4.0].before)
+    assert np.array_equal(answers_by_options[True, 2.0].before, answers_by_options[True, 4.0].before)

@@ -5,11 +5,11 @@ import re
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from tests.waiting import until
 
 from privgraph.nn.text import naming
 from privgraph.options import OptionError
@@ -19,7 +19,7 @@ from privgraph.runs.here import at_hand
 from privgraph.runs.leases import LOG_NAME
 from privgraph.runs.pull_options import PullOptions
 from privgraph.runs.queueing import Wants
-from privgraph.runs.records import RunRecord, StoreError
+from privgraph.runs.records import StoreError
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph.runs.sweep import sweep
@@ -29,27 +29,9 @@ from privgraph_workbench.cli import main
 LONG = make_spec("gnn", "digits", {"epochs": 5000})
 
 
-@pytest.fixture
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RunStore]:
-    monkeypatch.setenv("PRIVGRAPH_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    monkeypatch.delenv("PRIVGRAPH_STORE", raising=False)
-    opened = RunStore.open()
-    yield opened
-    opened.close()
-
-
 def pulling(*flags: str) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "privgraph_workbench.cli", "worker", *flags]
     return subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-
-
-def until(store: RunStore, run: str, holds: Callable[[RunRecord], bool], seconds: float = 120) -> RunRecord:
-    ends = time.monotonic() + seconds
-    while not holds(record := store.get(run)):
-        assert time.monotonic() < ends, record
-        time.sleep(0.05)
-    return record
 
 
 def test_what_a_worker_is_told_is_checked() -> None:
@@ -73,7 +55,6 @@ def test_what_a_worker_is_told_is_checked() -> None:
 
 
 def test_data_are_at_hand_where_their_files_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PRIVGRAPH_HOME", str(tmp_path))
     monkeypatch.setenv("PRIVGRAPH_DATA", str(tmp_path / "data"))
     assert at_hand("karate")
     assert not at_hand("cora")
@@ -106,7 +87,7 @@ def test_one_process_trains_all_that_waits_and_ends(store: RunStore) -> None:
 def test_told_to_end_it_gives_its_run_back(store: RunStore) -> None:
     run = store.submit(LONG)
     worker = pulling("--forever")
-    until(store, run, lambda record: record.progress > 0)
+    until(lambda: store.get(run).progress > 0)
     worker.send_signal(signal.SIGTERM)
     _, said = worker.communicate(timeout=60)
     assert worker.returncode == 0, said

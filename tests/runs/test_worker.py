@@ -7,13 +7,13 @@ import re
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
+from tests.waiting import until
 
 from privgraph.data.load import load
 from privgraph.privacy.accountants import tight
@@ -32,28 +32,16 @@ from privgraph.runs.worker import Worker, jobs_of
 PATIENCE = 120.0
 
 
-@pytest.fixture
-def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[RunStore]:
-    monkeypatch.delenv("PRIVGRAPH_STORE", raising=False)
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    store = RunStore.open()
-    yield store
+@pytest.fixture(autouse=True)
+def _no_worker_outlives_its_test(store: RunStore) -> Iterator[None]:
+    yield
     _end_all(store)
-    store.close()
 
 
 def _end_all(store: RunStore) -> None:
-    """No worker outlives its test."""
     for record in store.find():
         store.request_stop(record.id)
     until(lambda: store.sweep_lost() or all(record.state in FINISHED for record in store.find()))
-
-
-def until(true: Callable[[], object]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.05)
 
 
 def quick(seed: int = 0, epochs: int = 20) -> RunSpec:
@@ -194,7 +182,6 @@ def test_a_full_disk_marks_the_run_and_harms_nothing(tmp_path: Path, monkeypatch
     if mounted.returncode:
         pytest.skip(f"no small disk could be mounted: {mounted.stderr.strip()}")
     monkeypatch.setenv("PRIVGRAPH_HOME", str(disk / "home"))
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
     store = RunStore.open()
     try:
         run = store.submit(long())

@@ -1,17 +1,18 @@
 """A tuning from its first trial to its release, with a worker that does not train."""
 
 import math
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.tuning.worker_made_here import SIZES, MadeWorker, at_work, gap, noisier
+from tests.postgres_here import Server
+from tests.tuning.worker_made_here import FACTS, SIZES, MadeWorker, at_work, gap, noisier
 
 from privgraph.home import home
 from privgraph.options import OptionError
-from privgraph.privacy.selection import Fixed, NegativeBinomial, Poisson, draw
+from privgraph.privacy.events import Composed, Gaussian, Repeated
+from privgraph.privacy.selection import Fixed, NegativeBinomial, Poisson, draw, price
 from privgraph.privacy.serialisation import statement_from_json, statement_to_json
 from privgraph.privacy.statements import ASSUME_ONE_RUN, statement_text
 from privgraph.runs.leases import Outcome
@@ -22,19 +23,12 @@ from privgraph.runs.sweep import price_of_all
 from privgraph.runs.trials import ALL_ARE_PAID, NOT_RELEASED, ONLY_THE_CHOSEN, TRIED_AGAIN, Trial
 from privgraph.runs.tunings import Tunings
 from privgraph.streams import OPEN_KEY, Secret, derived_key, noise_key
-from privgraph.tuning import conducting
+from privgraph.tuning import conducting, request
 from privgraph.tuning.conducting import Tuning, TuningStopped
-from privgraph.tuning.request import Choice, Search
+from privgraph.tuning.request import Choice, Search, covers
 from privgraph.tuning.sampling import propose
 
 OVER = {"depth": [1, 2, 3], "learning_rate": [0.01, 0.1]}
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[RunStore]:
-    opened = RunStore.open(f"sqlite:///{tmp_path / 'runs.sqlite'}", tmp_path / "runs")
-    yield opened
-    opened.close()
 
 
 ABOUT_SIX = NegativeBinomial(mean=6)
@@ -297,3 +291,121 @@ def test_a_trial_of_another_store_promises_nothing(store: RunStore) -> None:
     plain = make_spec("gap", "cora", {"unit": "edge", "epsilon": 1.0})
     assert "trial" not in plain.to_json()
     assert plain.id != spec.id
+
+
+@pytest.mark.long
+@pytest.mark.postgres
+def test_a_tuning_on_postgresql(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = RunStore.open(server.url, tmp_path / "runs")
+    monkeypatch.setattr("privgraph.tuning.conducting.draw", lambda *_: 3)
+    asked = Choice(base=gap(), over={"depth": [1, 2]}, law=NegativeBinomial(mean=5), epsilon=4.0)
+    with at_work(MadeWorker(lambda spec: float(int(spec.trial[:2], 16)) / 256, most=2)):
+        tuning = Tuning(store, asked)
+        with pytest.raises(KeyboardInterrupt):
+            tuning.conduct()
+    (done, *_) = [one for one in store.find() if one.state == "done"]
+    with pytest.raises(RunIsFixed):
+        store.delete(done.id)
+    with at_work(MadeWorker(lambda spec: float(int(spec.trial[:2], 16)) / 256)):
+        tuned = Tuning(store, asked).conduct()
+        paid = Tuning(store, Choice(base=gap(), over={"depth": [1, 2]}, law=Fixed(count=3), epsilon=4.0)).conduct()
+    assert tuned.released is not None
+    assert len(tuned.trials) == 3
+    rows = {row["id"]: row["sound_epsilon"] for row in store.find_rows()}
+    assert sorted(rows[one.run] for one in tuned.trials) == [tuned.terms.epsilon, math.inf, math.inf]
+    assert [rows[one.run] for one in paid.trials] == [paid.terms.epsilon] * 3
+    store.close()
+
+
+def test_scores_that_need_noise_have_noise(store: RunStore) -> None:
+    base = make_spec("dp-mlp", "cora", {"batch_size": 1500, "epochs": 10})
+    asked = Choice(base=base, over={"learning_rate": [0.01, 0.1]}, law=Fixed(count=8), epsilon=8.0, score_noise=5.0)
+    with at_work(MadeWorker(lambda _: 0.7)):
+        tuned = Tuning(store, asked).conduct()
+    scores = [one.score for one in tuned.trials]
+    assert None not in scores
+    assert len(set(scores)) >= 4, "eight trials of one accuracy differ by their noise"
+    assert all(abs(200 * float(score) - 140) < 60 for score in scores if score is not None), "of 200 validation nodes"
+
+
+def test_a_score_is_drawn_once_and_a_place_has_one_trial(store: RunStore) -> None:
+    """Whoever resumes a tuning, or conducts it beside another process, pays for one draw."""
+    with at_work(MadeWorker(deep)):
+        tuning = Tuning(store, choice())
+    kept = Tunings(store)
+    kept.add(tuning._tuning, 0, tuning._proposed(tuning._request, []))
+    kept.judge(tuning._tuning, 0, 0.5)
+    kept.judge(tuning._tuning, 0, 0.9)
+    kept.add(tuning._tuning, 0, tuning._trial(gap(epsilon=1.0), 5))
+    (one,) = kept.trials(tuning._tuning)
+    assert one.score == 0.5
+
+
+def test_equal_requests_open_one_tuning(store: RunStore) -> None:
+    """Two would each draw a number of trials, and the price is of one."""
+    with at_work(MadeWorker(deep)):
+        asked = choice()
+        terms = asked.terms()
+    kept = Tunings(store)
+    first = kept.begin(asked.text, terms, "gap")
+    assert kept.begin(asked.text, terms, "gap") == first
+    kept.release(first, "")
+    second = kept.begin(asked.text, terms, "gap")
+    assert (second.done, second.id != first.id) == (False, True), "what is done is not begun again"
+    assert kept.asked(asked.text) == second
+
+
+def test_what_is_done_is_released_once(store: RunStore) -> None:
+    with at_work(MadeWorker(deep)):
+        tuning = Tuning(store, choice())
+        done = tuning.conduct()
+    kept = Tunings(store)
+    first = kept.get(tuning.id).released
+    assert first
+    assert first == tuning._tuning.released
+    assert done.trials
+    assert kept.release(kept.get(tuning.id), "another").released == first
+
+
+def test_mechanisms_are_compared_with_how_often_they_are_used() -> None:
+    often, once = Gaussian(noise_multiplier=4.0), Gaussian(noise_multiplier=9.0)
+    priced = [Composed((Repeated(event=often, count=3), once))]
+    assert covers(priced, Composed((once, often, often, often)))
+    assert not covers(priced, Composed((Repeated(event=often, count=4), once)))
+    assert not covers(priced, Composed((Repeated(event=often, count=3),)))
+    assert not covers(priced, Composed((Repeated(event=often, count=3), once, Gaussian(noise_multiplier=90.0))))
+
+
+def test_a_trial_of_another_delta_is_refused(store: RunStore) -> None:
+    class OtherDelta(MadeWorker):
+        def outcome(self, spec: RunSpec) -> Outcome:
+            said = spec.config().plan(SIZES).statement
+            return replace(super().outcome(spec), statement=statement_to_json(replace(said, delta=said.delta / 10)))
+
+    with at_work(OtherDelta(deep)), pytest.raises(StoreError, match="another delta"):
+        Tuning(store, choice()).conduct()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("base", "over"),
+    [
+        (gap(), {"depth": [1, 2, 3], "learning_rate": [0.1]}),
+        (
+            make_spec("dp-mlp", "cora", {"batch_size": 300, "epochs": 5}),
+            {"epochs": [2, 20], "learning_rate": [0.1]},
+        ),
+    ],
+    ids=["gap", "dp-mlp"],
+)
+def test_all_settings_are_priced_and_not_those_alone_that_stand_for_others(
+    base: RunSpec, over: dict[str, list[float]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where an option moves the noise though its method has not declared it."""
+    monkeypatch.setattr(request, "describe", lambda *_, **__: FACTS)
+    monkeypatch.setattr(Choice, "_representatives", lambda self: self.settings[:1])
+    law = NegativeBinomial(mean=5)
+    asked = Choice(base=base, over=over, law=law, epsilon=4.0)
+    terms = asked.terms()
+    assert terms.epsilon == price(asked.events(terms.trial_epsilon), law, terms.delta).epsilon
+    assert terms.epsilon <= 4.0

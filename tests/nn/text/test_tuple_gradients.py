@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 import torch
+from tests.torch_threads import threads
 from torch import Tensor
 
 from privgraph.nn.text.adapters import adapt, trainable
@@ -102,13 +103,10 @@ def test_one_at_a_time_a_tuple_hangs_on_itself_alone_to_the_last_bit() -> None:
 def test_one_at_a_time_a_sum_is_the_same_bits_with_any_number_of_threads() -> None:
     encoder = adapted(double=False)
     ids, tuples = encoder.tokenize(texts(30), 32), drawn(12)
-    before, sums = torch.get_num_threads(), []
-    try:
-        for threads in (1, 2, 5):
-            torch.set_num_threads(threads)
+    sums = []
+    for count in (1, 2, 5):
+        with threads(count):
             sums.append(clipped_sum(encoder, ids, tuples, LOSS, clipped(0.5)))
-    finally:
-        torch.set_num_threads(before)
     for one in sums[1:]:
         assert torch.equal(one.total, sums[0].total)
         assert torch.equal(one.squared, sums[0].squared)
