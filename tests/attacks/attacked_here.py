@@ -1,5 +1,6 @@
 """Small runs to attack, and what an attack on them says."""
 
+from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from privgraph.registry import ATTACKS, method
 
 SMALL: dict[str, dict[str, Any]] = {
     "progap": {"unit": "node", "epochs": 2, "hidden": 8, "depth": 1},
-    "gap": {"unit": "edge", "epochs": 2, "hidden": 8, "hops": 1},
+    "gap": {"unit": "edge", "epochs": 2, "hidden": 8, "depth": 1},
     "gnn": {"epochs": 3, "hidden": 8},
     "mlp": {"epochs": 3, "hidden": 8, "unit": "none"},
     "dp-mlp": {"epochs": 2, "hidden": 8},
@@ -36,19 +37,13 @@ def graph() -> Graph:
     return load("social", split_seed=3, data_options={"nodes": 120, "degree": 6})
 
 
-def subject(name: str, folder: Path | None = None, **options: Any) -> Attacked:
-    known = set(method(name).load_config().__dataclass_fields__)
-    chosen = {key: value for key, value in (SMALL[name] | options).items() if key in known}
-    config = build(method(name).load_config(), chosen)
+def subject(
+    name: str, folder: Path | None = None, held: Callable[[], Graph] = graph, seed: int = 3, **options: Any
+) -> Attacked:
+    config = build(method(name).load_config(), SMALL.get(name, {}) | options)
+    statement = config.plan(held().facts).statement
     return Attacked(
-        run="a-run",
-        method=name,
-        config=config,
-        statement=config.plan(graph().facts).statement,
-        graph=graph,
-        seed=3,
-        accuracy=0.5,
-        folder=folder,
+        run="a-run", method=name, config=config, statement=statement, graph=held, seed=seed, accuracy=0.5, folder=folder
     )
 
 
@@ -57,9 +52,10 @@ def answered(told: Attacked, options: AttackOptions = QUICK) -> Asked:
     return found
 
 
-def attacked(name: str, told: Attacked, options: AttackOptions = QUICK) -> AttackRecord:
+def attacked(name: str, told: Attacked, options: AttackOptions = QUICK, least_steps: int = 0) -> AttackRecord:
     *steps, record = ATTACKS[name].load_entry()(told, options)
-    assert all(isinstance(step, Progress) for step in steps)
+    assert all(isinstance(step, Progress) and 0 <= step.step <= step.total for step in steps)
+    assert len(steps) >= least_steps
     assert isinstance(record, AttackRecord)
     return record
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 from scipy import stats
+from tests.attacks import attacked_here
 from tests.methods.drained import returned
 
 from privgraph.attacks import prompt_runs
@@ -22,11 +23,10 @@ from privgraph.data.graph import Graph
 from privgraph.data.load import load
 from privgraph.methods.prompts.few_shot import chosen_by_label, fresh_prompt, ready
 from privgraph.methods.prompts.pretrained import PreparedGraph, recipe_of
-from privgraph.methods.prompts.prompt.config import Config
 from privgraph.methods.training import Context, train_one
 from privgraph.nn.prompt_tuning import Tuning
 from privgraph.options import OptionError, build
-from privgraph.progress import Progress, Result
+from privgraph.progress import Result
 from privgraph.registry import ATTACKS, METHODS
 
 SEED = 3
@@ -41,23 +41,11 @@ def graph() -> Graph:
 
 
 def subject(**options: Any) -> Attacked:
-    config = Config(**(SMALL | options))
-    return Attacked(
-        run="a-run",
-        method="prompt",
-        config=config,
-        statement=config.plan(graph().facts).statement,
-        graph=graph,
-        seed=SEED,
-        accuracy=0.5,
-    )
+    return attacked_here.subject("prompt", held=graph, seed=SEED, **SMALL | options)
 
 
 def attacked(told: Attacked, options: AttackOptions) -> AttackRecord:
-    *steps, record = ATTACKS["prompts"].load_entry()(told, options)
-    assert all(isinstance(step, Progress) for step in steps)
-    assert isinstance(record, AttackRecord)
-    return record
+    return attacked_here.attacked("prompts", told, options)
 
 
 @pytest.mark.long

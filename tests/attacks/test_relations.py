@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from tests.attacks import attacked_here
 
 from privgraph.attacks import relations
 from privgraph.attacks.audited import as_audit
@@ -22,7 +23,6 @@ from privgraph.data.graph import Graph
 from privgraph.data.load import load
 from privgraph.nn.text.encoder import load_encoder
 from privgraph.options import OptionError, build
-from privgraph.progress import Progress
 from privgraph.registry import ATTACKS, method
 
 SHOP = {"products": 60, "purchases": 3.0}
@@ -45,17 +45,11 @@ def shop() -> Graph:
 
 
 def subject(name: str = "relational", **options: Any) -> Attacked:
-    config = build(method(name).load_config(), TINY | options)
-    statement = config.plan(shop().facts).statement
-    return Attacked(run="a-run", method=name, config=config, statement=statement, graph=shop, seed=3, accuracy=0.5)
+    return attacked_here.subject(name, held=shop, **TINY | options)
 
 
 def attacked(told: Attacked, options: AttackOptions = ONE, name: str = "relations") -> AttackRecord:
-    *steps, record = ATTACKS[name].load_entry()(told, options)
-    assert all(isinstance(step, Progress) and 0 <= step.step <= step.total for step in steps)
-    assert len(steps) > options.targets
-    assert isinstance(record, AttackRecord)
-    return record
+    return attacked_here.attacked(name, told, options, least_steps=options.targets + 1)
 
 
 # Arithmetic
@@ -302,9 +296,7 @@ def answered(monkeypatch: pytest.MonkeyPatch, says: Says) -> None:
 
 
 def found(name: str, options: AttackOptions) -> AttackRecord:
-    record = [*ATTACKS[name].load_entry()(subject(unit="none"), options)][-1]
-    assert isinstance(record, AttackRecord)
-    return record
+    return attacked_here.attacked(name, subject(unit="none"), options)
 
 
 @pytest.mark.parametrize("signal", ["gain", "likeness"])

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 import torch
+from tests.methods.drained import returned
 from tests.secrets_made_here import KEY
 
 from privgraph.data.graph import Graph
@@ -15,7 +16,6 @@ from privgraph.methods.prompts.pretrained import PreparedGraph, features, prepar
 from privgraph.methods.teachers.options import PartitionOptions
 from privgraph.methods.teachers.parts import split_parts
 from privgraph.methods.training import Context
-from privgraph.progress import Event
 
 OPTIONS = PromptOptions(backbone="gcn", hidden=8, pretrain_epochs=4, queries=10, dimensions=8)
 
@@ -25,26 +25,21 @@ def graph() -> Graph:
     return load("social", split_seed=3, data_options={"nodes": 80, "degree": 6})
 
 
-def prepare_it(graph: Graph, options: PromptOptions = OPTIONS, seed: int = 0) -> tuple[list[Event], PreparedGraph]:
-    events, steps = [], prepare(graph, options, Context(seed=seed, noise_key=KEY), done=100, total=1000)
-    while True:
-        try:
-            events.append(next(steps))
-        except StopIteration as end:
-            return events, end.value
+def prepare_it(graph: Graph, options: PromptOptions = OPTIONS, seed: int = 0) -> PreparedGraph:
+    return returned(prepare(graph, options, Context(seed=seed, noise_key=KEY), done=100, total=1000))
 
 
 def test_parts_are_cut_by_node_numbers(graph: Graph) -> None:
-    _, prepared = prepare_it(graph)
+    prepared = prepare_it(graph)
     assert [len(part) for part in (prepared.private_nodes, prepared.query_nodes, prepared.test_nodes)] == [40, 10, 30]
     everybody = torch.cat([prepared.private_nodes, prepared.query_nodes, prepared.test_nodes])
     assert everybody.sort().values.tolist() == list(range(80))
     assert torch.equal(prepared.public_nodes, prepared.readable.nonzero().squeeze(1))
-    more = prepare_it(graph, replace(OPTIONS, queries=20))[1]
+    more = prepare_it(graph, replace(OPTIONS, queries=20))
     assert torch.equal(more.private_nodes, prepared.private_nodes), "the same people are private, whatever is asked"
     other = split_parts(graph, PartitionOptions(private=0.5, public_train=0.3, public_test=0.2))
     assert torch.equal(other.private_nodes, prepared.private_nodes), "and the same as PrivGNN's"
-    assert not torch.equal(prepare_it(replace(graph, split_seed=4))[1].private_nodes, prepared.private_nodes)
+    assert not torch.equal(prepare_it(replace(graph, split_seed=4)).private_nodes, prepared.private_nodes)
     assert prepared.priority.sort().values.tolist() == list(range(80))
 
 
@@ -66,12 +61,12 @@ def changed(graph: Graph, node: int, *, leaves: bool) -> Graph:
 def test_a_private_node_changes_its_own_inputs_alone(graph: Graph, leaves: bool) -> None:
     """All private nodes in turn: what a neighbouring graph makes of everybody else is the same, to the last
     digit."""
-    _, before = prepare_it(graph)
+    before = prepare_it(graph)
     everybody = torch.arange(80)
     egos, own = before.egos(everybody), 0
     for node in before.private_nodes.tolist():
         others = everybody != node
-        _, after = prepare_it(changed(graph, node, leaves=leaves))
+        after = prepare_it(changed(graph, node, leaves=leaves))
         for name, value in before.backbone.weights.items():
             assert torch.equal(value, after.backbone.weights[name]), "the backbone saw public nodes alone"
         for name in ("table", "labels", "public_degree"):
@@ -88,14 +83,14 @@ def test_a_private_node_changes_its_own_inputs_alone(graph: Graph, leaves: bool)
 
 def test_a_decomposition_of_everybody_lets_one_change_all(graph: Graph) -> None:
     options = replace(OPTIONS, svd="everybody")
-    _, before = prepare_it(graph, options)
+    before = prepare_it(graph, options)
     node = int(before.private_nodes[0])
-    _, after = prepare_it(changed(graph, node, leaves=False), options)
+    after = prepare_it(changed(graph, node, leaves=False), options)
     assert (before.table != after.table).any(1).all()
 
 
 def test_alone_nobody_is_read(graph: Graph) -> None:
-    _, prepared = prepare_it(graph, replace(OPTIONS, context="alone"))
+    prepared = prepare_it(graph, replace(OPTIONS, context="alone"))
     assert not prepared.readable.any()
     assert not prepared.egos(torch.arange(80)).adjacency.any()
     assert len(prepared.public_nodes) == 40
@@ -126,10 +121,10 @@ def test_another_graph_teaches_the_backbone(graph: Graph, wide: bool, monkeypatc
     other = load("social", data_options={"nodes": 60, "degree": 5, "features": 40 if wide else 5, "seed": 1})
     asked: list[str] = []
     monkeypatch.setattr(module, "load", lambda name: asked.append(name) or other)
-    _, first = prepare_it(graph, replace(OPTIONS, pretrain_on="citeseer"))
+    first = prepare_it(graph, replace(OPTIONS, pretrain_on="citeseer"))
     assert asked == ["citeseer"]
     assert first.backbone.features == first.table.shape[1] == 8
-    _, second = prepare_it(
+    second = prepare_it(
         replace(graph, x=-graph.x, edge_index=graph.edge_index[:, :0], _cache={}),
         replace(OPTIONS, pretrain_on="citeseer"),
     )

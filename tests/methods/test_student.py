@@ -1,11 +1,11 @@
 """The student: its arithmetic by hand, and what it reads and what it does not."""
 
-from collections.abc import Generator
 from dataclasses import replace
 from typing import Any
 
 import pytest
 import torch
+from tests.methods.drained import returned
 from tests.secrets_made_here import KEY
 from torch import Tensor
 
@@ -15,7 +15,6 @@ from privgraph.methods.teachers.options import StudentOptions
 from privgraph.methods.teachers.parts import split_parts
 from privgraph.methods.teachers.student import Sage, Table, fit_student, student_metrics
 from privgraph.methods.training import Context
-from privgraph.progress import Event
 
 OPTIONS = StudentOptions(hidden=16, epochs=30)
 
@@ -25,30 +24,9 @@ def public_part(nodes: int = 400, **given: Any) -> Graph:
     return split_parts(graph, OPTIONS).public
 
 
-def fitted(
-    public: Graph,
-    rows: Tensor,
-    targets: Tensor,
-    options: StudentOptions = OPTIONS,
-    seed: int = 0,
-    done: int = 0,
-    total: int = 0,
-) -> tuple[list[Event], Tensor]:
-    running: Generator[Event, None, Tensor] = fit_student(
-        public,
-        rows,
-        targets,
-        options=options,
-        context=Context(seed=seed, noise_key=KEY),
-        done=done,
-        total=total or options.pretrain + options.epochs,
-    )
-    events = []
-    while True:
-        try:
-            events.append(next(running))
-        except StopIteration as end:
-            return events, end.value
+def fitted(public: Graph, rows: Tensor, targets: Tensor) -> Tensor:
+    context, total = Context(noise_key=KEY), OPTIONS.pretrain + OPTIONS.epochs
+    return returned(fit_student(public, rows, targets, options=OPTIONS, context=context, done=0, total=total))
 
 
 def queries(public: Graph) -> Tensor:
@@ -88,10 +66,10 @@ def test_it_learns_and_soft_labels_that_are_hard_are_hard_labels(soft: bool) -> 
     rows = queries(public)
     labels = public.y[rows]
     targets = torch.nn.functional.one_hot(labels, public.num_classes).float() if soft else labels
-    _, logits = fitted(public, rows, targets)
+    logits = fitted(public, rows, targets)
     assert logits.shape == (public.num_nodes, public.num_classes)
     assert student_metrics(public, logits)["test_accuracy"] > 0.6, "chance is a quarter"
-    _, other = fitted(public, rows, labels)
+    other = fitted(public, rows, labels)
     assert torch.allclose(logits, other, atol=1e-3)
 
 
@@ -101,8 +79,8 @@ def test_true_labels_steer_nothing() -> None:
     public = public_part()
     rows = queries(public)
     targets = torch.arange(rows.numel()) % public.num_classes
-    _, logits = fitted(public, rows, targets)
+    logits = fitted(public, rows, targets)
     liar = replace(public, y=public.y.roll(1), _cache={})
-    _, same = fitted(liar, rows, targets)
+    same = fitted(liar, rows, targets)
     assert torch.equal(logits, same)
     assert student_metrics(liar, logits) != student_metrics(public, logits)

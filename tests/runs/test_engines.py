@@ -191,7 +191,7 @@ def test_a_sweep_of_an_engine_that_nobody_waits_for_is_trained_all_the_same(
     assert main(["sweep", *words, "--workers", "2", "--detach"]) == 0
     printed = capsys.readouterr()
     ids, store = printed.out.split(), RunStore.open()
-    assert f"trained by an array of workers in Slurm's queue, of which {engines.log_path()} tells" in printed.err
+    assert f"trained by an array of workers in Slurm's queue\nlog: {engines.log_path()}\n" in printed.err
     until(lambda: set(store.states(ids).values()) == {"done"})
     assert len(list((home() / "slurm").glob("*/*.pkl"))) >= 2, "as many workers as were asked for"
     engine = launch.children.pop()
