@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from tests.attacks.attacked_here import QUICK, answered, graph, subject
+from tests.attacks.attacked_here import QUICK, answered, graph, members_seen, subject
 
 from privgraph.attacks import shadows
 from privgraph.attacks.drawing import balanced, fewest, independent
 from privgraph.attacks.options import Attacked
 from privgraph.attacks.shadows import ask
-from privgraph.data.graph import Graph
 from privgraph.data.load import load
 from privgraph.methods.training import Context
 from privgraph.registry import method
@@ -21,17 +20,9 @@ from privgraph.registry import method
 
 def test_models_are_trained_on_whom_the_matrix_names(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each model sees its own training nodes as such, the others of the pool as test nodes, equally many."""
-    seen: list[Graph] = []
-    real = shadows.Member
-
-    def spy(**given: Any) -> Any:
-        seen.append(given["graph"])
-        return real(**given)
-
-    monkeypatch.setattr(shadows, "Member", spy)
-    told = subject("mlp")
-    asked = answered(told)
-    run = graph()
+    members = members_seen(monkeypatch)
+    asked, run = answered(subject("mlp")), graph()
+    seen = [member.graph for member in members]
     assert len(seen) == len(asked.members) == 16
     for one, row in zip(seen, asked.members, strict=True):
         assert one.train_mask.nonzero().squeeze(1).tolist() == asked.nodes[row].tolist()
@@ -45,11 +36,9 @@ def test_models_are_trained_on_whom_the_matrix_names(monkeypatch: pytest.MonkeyP
 
 def test_the_first_model_is_the_run_where_there_is_no_noise() -> None:
     from privgraph.methods.training import train_one
-    from privgraph.progress import Result
 
     told = subject("gnn")
     *_, last = train_one(method("gnn").load_train(), told.config, graph(), Context(seed=3))
-    assert isinstance(last, Result)
     assert answered(told).accuracies[0] == pytest.approx(last.metrics["test_accuracy"])
 
 
@@ -135,15 +124,9 @@ def test_kept_answers_that_name_other_training_nodes_are_not_believed(tmp_path: 
 
 
 def test_seeds_differ_between_models_and_the_first_is_the_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[Context] = []
-    real = shadows.Member
-
-    def spy(**given: Any) -> Any:
-        seen.append(given["context"])
-        return real(**given)
-
-    monkeypatch.setattr(shadows, "Member", spy)
+    members = members_seen(monkeypatch)
     answered(subject("mlp"))
+    seen = [member.context for member in members]
     assert seen[0].seed == 3
     assert len({one.seed for one in seen}) == len({one.noise_key for one in seen}) == 16
 

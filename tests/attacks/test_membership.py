@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from tests.attacks.attacked_here import QUICK, SMALL, answered, attacked, graph, subject
+from tests.attacks.attacked_here import QUICK, SMALL, answered, attacked, graph, members_seen, subject
 
 from privgraph.attacks import membership, shadows
 from privgraph.attacks.options import Attacked, AttackOptions
@@ -44,7 +44,6 @@ def test_a_trainer_answers_in_the_ways_that_its_row_names(name: str) -> None:
     assert tuple(way for way in WAYS if way in heard.logits) == method(name).asked
     test = graph().test_mask.nonzero().squeeze(1)
     if method(name).own_parts:
-        assert heard.parts is not None
         test = heard.parts.judged
     for logits in heard.logits.values():
         assert logits.shape == (120, graph().num_classes)
@@ -80,7 +79,6 @@ def test_a_model_that_remembers_is_found_out(split: str) -> None:
         assert record.outcome.area > least, name
         assert record.outcome.area_low > 0.5
         assert min(record.areas) > least - 0.05
-        assert record.bound is not None
         assert record.bound > 0.3, "a bound on what protects nothing"
         assert record.exposed[0].exposure == 1.0
         assert AttackRecord.from_json(record.to_json()) == record
@@ -232,8 +230,6 @@ def test_members_are_those_on_the_slots_of_each_model() -> None:
     (key,) = run_keys(noise_key(home()), ["anything"], [graph()], "cpu")
     own = Context(seed=told.seed, noise_key=b"\0" * 32, shared_key=key.shared, outsider=Outsider())
     *_, _last = method("dp-gpl").load_train()([planned(told.config, graph(), own)])
-    assert own.outsider is not None
-    assert own.outsider.parts is not None
     taught, spared = own.outsider.parts.taught, own.outsider.parts.spared
     assert len(taught) == 24
     assert len(spared) == 36
@@ -249,15 +245,9 @@ def test_members_are_those_on_the_slots_of_each_model() -> None:
 
 @pytest.mark.long
 def test_draws_of_shadow_models_are_not_the_run_s_nor_each_other_s(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[Context] = []
-    real = shadows.Member
-
-    def spy(**parts: Any) -> Member[Any]:
-        seen.append(parts["context"])
-        return real(**parts)
-
-    monkeypatch.setattr(shadows, "Member", spy)
+    members = members_seen(monkeypatch)
     answered(subject("dp-gpl"))
+    seen = [member.context for member in members]
     assert {one.seed for one in seen} == {3}, "the network that all stand on is public"
     assert len({one.noise_key for one in seen}) == len({one.shared_key for one in seen}) == len(seen)
     assert not {one.noise_key for one in seen} & {one.shared_key for one in seen}
@@ -277,7 +267,6 @@ def test_a_model_that_remembers_whom_it_learnt_from_is_found(
             logits[torch.arange(120), graph().y] = torch.from_numpy(draw.normal(size=120)).float()
             taught = chosen[:24]
             logits[taught, graph().y[taught]] += memory
-            assert member.context.outsider is not None
             member.context.outsider.hears(linked=logits)
             member.context.outsider.parts = Parts(taught=taught, spared=chosen[24:], judged=torch.arange(60, 120))
             yield index, Result(metrics={"test_accuracy": 0.5})

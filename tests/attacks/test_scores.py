@@ -1,5 +1,7 @@
 """Membership scores, each against its formula by hand, and what they tell of models that remember."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -159,6 +161,18 @@ class TestByHand:
         assert held.models < 0.01
 
 
+SCORES: dict[str, Callable[[Played], NDArray[np.float64]]] = {
+    "threshold": lambda played: threshold(played.target),
+    "lira": lambda played: lira(played.target, played.shadows),
+    "pooled": lambda played: lira(played.target, played.shadows, variance="pooled"),
+    "offline": lambda played: lira(played.target, played.shadows, online=False),
+    "bavaria": lambda played: bavaria(played.target, played.shadows),
+    "rmia": lambda played: rmia(
+        played.target, played.shadows, played.target[:50], played.shadows.queries[:, :50], gamma=1.2
+    ),
+}
+
+
 class TestModelsThatRemember:
     @pytest.mark.parametrize("queries", [1, 3])
     def test_planted_memory_is_seen_by_every_attack_that_knows_the_difficulty(self, queries: int) -> None:
@@ -171,12 +185,12 @@ class TestModelsThatRemember:
         alone = outcome(threshold(played.target), played.members).area
         assert 0.8 < alone < 0.98, "without shadow models, a difficult member looks like an easy stranger"
 
-    @pytest.mark.parametrize("name", ["threshold", "lira", "pooled", "offline", "bavaria", "rmia"])
+    @pytest.mark.parametrize("name", SCORES)
     def test_a_model_that_never_saw_the_targets_tells_nothing(self, name: str) -> None:
         """The interval of the area holds 0.5 about as often as it says, and so do the rates."""
         inside, rates = 0, np.zeros(3)
         for seed in range(200):
-            found = outcome(_score(name, Played(seed, memory=0.0)), Played(seed, memory=0.0).members)
+            found = outcome(SCORES[name](Played(seed, memory=0.0)), Played(seed, memory=0.0).members)
             inside += found.area_low <= 0.5 <= found.area_high
             rates += [rate.true for rate in found.rates]
         assert 180 <= inside <= 199
@@ -194,19 +208,3 @@ class TestModelsThatRemember:
             found = outcome(lira(played.target, cheating), played.members)
             outside += not found.area_low <= 0.5 <= found.area_high
         assert outside > 150
-
-
-def _score(name: str, played: Played) -> NDArray[np.float64]:
-    match name:
-        case "threshold":
-            return threshold(played.target)
-        case "lira":
-            return lira(played.target, played.shadows)
-        case "pooled":
-            return lira(played.target, played.shadows, variance="pooled")
-        case "offline":
-            return lira(played.target, played.shadows, online=False)
-        case "bavaria":
-            return bavaria(played.target, played.shadows)
-        case _:
-            return rmia(played.target, played.shadows, played.target[:50], played.shadows.queries[:, :50], gamma=1.2)

@@ -18,7 +18,7 @@ from privgraph.methods.outsider import Outsider
 from privgraph.methods.teachers.parts import apart, split_parts
 from privgraph.methods.teachers.privgnn.config import Config as PrivGnnConfig
 from privgraph.methods.training import Context, train_one
-from privgraph.progress import Event, Progress, Result
+from privgraph.progress import Event, Progress
 from privgraph.registry import method
 
 KEY = bytes(range(32))
@@ -41,9 +41,6 @@ def attacked(graph: Graph, config: GnnConfig | PrivGnnConfig, **given: Any) -> S
 def posteriors(random: np.random.Generator, count: int, sharpness: float = 1.0) -> Array:
     made = np.exp(sharpness * random.standard_normal((count, 4)))
     return np.asarray(made / made.sum(1, keepdims=True))
-
-
-# The classifier
 
 
 def test_planted_memorisation_is_found() -> None:
@@ -79,9 +76,6 @@ def test_a_target_that_saw_nobody_tells_nothing() -> None:
     assert flattered > 0.65
 
 
-# What a student tells an outsider
-
-
 def told(name: str, config: Any, graph: Graph, outsider: Outsider | None) -> list[Event]:
     context = Context(seed=4, noise_key=KEY, outsider=outsider)
     return list(train_one(method(name).load_train(), config, graph, context))
@@ -105,7 +99,6 @@ def test_an_outsider_hears_the_model_of_the_run_about_both_parts(name: str, conf
     right = logits.argmax(1) == graph.y
     parts = split_parts(graph, config)
     result = heard[-1]
-    assert isinstance(result, Result)
     test = parts.public_nodes[parts.public.test_mask]
     assert float(right[test].float().mean()) == pytest.approx(result.metrics["test_accuracy"], abs=1e-6)
 
@@ -121,9 +114,6 @@ def test_a_node_is_asked_with_the_edges_of_its_own_part() -> None:
     assert 0 < len(pairs) < graph.edge_index.shape[1]
     assert cut.edge_index.shape[1] == parts.private.edge_index.shape[1] + parts.public.edge_index.shape[1]
     assert torch.equal(cut.x, graph.x)
-
-
-# Who is asked about
 
 
 def test_who_is_asked_about_in_either_setting() -> None:
@@ -161,9 +151,6 @@ def test_attack_2_is_about_those_that_the_student_learnt_from(monkeypatch: pytes
         told("privgnn", config, graph, None)
         members = targets(split_parts(graph, config), config, "attack-2", 4)[1]
         assert set(np.flatnonzero(members)) == learnt[-1]
-
-
-# Whole attacks
 
 
 @pytest.mark.long

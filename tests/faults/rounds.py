@@ -125,7 +125,6 @@ def play(one: Round, home: Path, key: bytes, server: Server | None, calm: Calm, 
             store.submit(SPEC)
             child = subprocess.Popen([sys.executable, "-c", LAUNCH])
         elif one.victim == "app":
-            assert someone is not None
             child = someone.starts(FORM)
         else:
             child = subprocess.Popen(_command(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -78,9 +78,6 @@ def test_the_command_line_finds_dead_workers_too(capsys: pytest.CaptureFixture[s
     store.close()
 
 
-# Memory
-
-
 def test_an_estimate_is_held_against_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(psutil, "virtual_memory", lambda: type("Memory", (), {"total": 1000 * 2**20}))
     assert [memory.fits_at_once(needed) for needed in ([], [0.0], [0.0, 0.0], [100.0] * 10, [400.0] * 10)] == [
@@ -105,9 +102,6 @@ def test_an_audit_needs_the_memory_of_its_run(monkeypatch: pytest.MonkeyPatch) -
         auditing.start(store, run, "mechanism", AuditOptions())
     assert auditing.states(store, run) == []
     store.close()
-
-
-# A disk without hard links
 
 
 def no_links(*_: object, **__: object) -> None:

@@ -103,7 +103,6 @@ def test_what_is_told_during_an_outage_is_stored_once(
 
 
 def size_aside(waiting: Backlog) -> int:
-    assert waiting._file is not None
     return os.fstat(waiting._file.fileno()).st_size
 
 
@@ -217,7 +216,6 @@ def test_what_cannot_be_read_again_fails_the_run_once(store: RunStore, monkeypat
     outage.left = 1
     worker._tell(job, Metric(name="loss", value=0.5, step=1))
     worker._flush()
-    assert job.backlog._file is not None
     job.backlog._file.truncate(0)
     worker._finish(job, "done", metrics={"test_accuracy": 1.0})
     record = store.get(run)
@@ -267,9 +265,6 @@ def test_no_password_is_ever_shown() -> None:
             RunStore.open(url)
         assert "sesame" not in str(refused.value)
         assert refused.value.__cause__ is None or "sesame" not in str(refused.value.__cause__)
-
-
-# A real server
 
 
 @pytest.mark.long

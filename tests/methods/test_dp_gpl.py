@@ -22,7 +22,7 @@ from privgraph.methods.training import Context, planned, train_one
 from privgraph.nn import pretrained
 from privgraph.nn.backbones import Backbone
 from privgraph.nn.prompts import KINDS
-from privgraph.progress import Event, Log, Metric, Result
+from privgraph.progress import Event, Log, Metric
 
 QUICK: dict[str, object] = {
     "hidden": 8, "pretrain_epochs": 5, "epochs": 4, "student_epochs": 4, "teachers": 12, "queries": 20,
@@ -40,7 +40,6 @@ def run(graph: Graph, folder: Path | None = None, seed: int = 0, **given: object
 
 
 def result(events: list[Event]) -> dict[str, float]:
-    assert isinstance(events[-1], Result)
     return dict(events[-1].metrics)
 
 
@@ -55,9 +54,6 @@ def without(graph: Graph, node: int) -> Graph:
     x[node], y[node] = 3 - x[node], (y[node] + 1) % 3
     kept = (graph.edge_index != node).all(0)
     return dataclasses.replace(graph, x=x, y=y, edge_index=graph.edge_index[:, kept], _cache={})
-
-
-# One node, one teacher
 
 
 @pytest.mark.parametrize("prompt", KINDS)
@@ -100,9 +96,6 @@ def test_another_person_in_a_nodes_place_changes_one_teacher(weighting: str, gra
         assert (other.weights == whole.weights).all()
         changes.append(len(changed))
     assert sum(changes) > 0
-
-
-# Noise, gates and what is released
 
 
 def test_other_weights_have_other_noise(graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,9 +142,6 @@ def test_where_nothing_is_answered_the_student_stays_as_it_began(graph: Graph, t
     assert any(isinstance(event, Log) and "no query was answered" in event.message for event in events)
     assert (Answers.load(tmp_path).released == -1).all()
     assert [entry.count for entry in context.ledger.entries] == [20, 20], "what was planned is paid for"
-
-
-# What is told
 
 
 def test_public_labels_steer_nothing(graph: Graph, tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from privgraph.papers.privgnn import pate_dependent
 from privgraph.privacy.accountants import PLDAccountant
 from privgraph.privacy.events import Gaussian, Laplace
 from privgraph.privacy.ledger import Ledger
-from privgraph.progress import Event, Metric, Result
+from privgraph.progress import Event, Metric
 
 AMAZON = PublicFacts(nodes=13752, edges=245861, entries=491722, features=767, classes=10, train_nodes=10314)
 LEVEL = 1e-5
@@ -40,9 +40,6 @@ def votes_of(parts: Parts, config: Config, nodes: int) -> torch.Tensor:
 def without_private(parts: Parts, node: int) -> Parts:
     """The parts in which one private node (by its place among them) opted out; nobody else is touched."""
     return dataclasses.replace(parts, private=with_node_nulled(parts.private, node))
-
-
-# Who teaches whom
 
 
 def test_each_node_draws_its_own_teacher() -> None:
@@ -85,9 +82,6 @@ def test_one_private_node_moves_one_vote_a_query(teacher: str) -> None:
 def test_teachers_without_nodes_abstain() -> None:
     votes = torch.tensor([[0, 2], [ABSTAINS, ABSTAINS], [0, 1]])
     assert count_votes(votes, 3).tolist() == [[2, 0, 0], [0, 1, 1]]
-
-
-# What it costs
 
 
 @pytest.mark.parametrize("noise", ["laplace", "gaussian"])
@@ -143,9 +137,6 @@ def test_the_printed_epsilons_of_pateg(queries: int, lam: float, printed: float)
     assert 0.3 * printed < statement.epsilon < 0.65 * printed
 
 
-# What is run and told
-
-
 @pytest.fixture(scope="module")
 def graph() -> Graph:
     return toy_graph(nodes=600, signal=2.0)
@@ -189,7 +180,6 @@ def test_the_noise_has_the_scale_and_shape_that_is_accounted(noise: str, graph: 
 def test_little_noise_teaches_and_much_noise_does_not(teacher: str, graph: Graph) -> None:
     def result(**given: object) -> dict[str, float]:
         events, _ = run(graph, teacher=teacher, **given)
-        assert isinstance(events[-1], Result)
         return dict(events[-1].metrics)
 
     clear, drowned = result(lam=20.0), result(epsilon=0.1)
@@ -203,7 +193,6 @@ def test_little_noise_teaches_and_much_noise_does_not(teacher: str, graph: Graph
 def test_the_data_dependent_epsilon_is_for_study_alone(graph: Graph, tmp_path: Path) -> None:
     given = {"lam": 1.0, "queries": 40, "teachers": 20, "epochs": 5}
     events, _ = run(graph, tmp_path, analysis="dependent", **given)
-    assert isinstance(events[-1], Result)
     found = Answers.load(tmp_path)
     epsilon = events[-1].metrics["epsilon_data_dependent"]
     delta = 1e-3
@@ -211,7 +200,6 @@ def test_the_data_dependent_epsilon_is_for_study_alone(graph: Graph, tmp_path: P
     (metric,) = [event for event in events if isinstance(event, Metric) and event.name == "epsilon_data_dependent"]
     assert metric.evaluator
     plain, _ = run(graph, **given)
-    assert isinstance(plain[-1], Result)
     assert "epsilon_data_dependent" not in plain[-1].metrics
 
 

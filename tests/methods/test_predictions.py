@@ -11,7 +11,7 @@ from tests.methods.toy_graphs import toy_graph
 from privgraph.methods import predictions
 from privgraph.methods.accuracies import split_accuracies
 from privgraph.methods.training import Context, train_one
-from privgraph.progress import Artifact, Result
+from privgraph.progress import Artifact
 from privgraph.registry import method
 
 
@@ -20,7 +20,6 @@ def test_a_file_is_read_without_pickles_and_a_wrong_one_is_refused(tmp_path: Pat
     file = tmp_path / predictions.NAME
     np.savez(file, node=np.array([1, 3], dtype=np.int32), prediction=np.array([0, 1]), probabilities=np.ones((2, 2)))
     found = predictions.read(tmp_path)
-    assert found is not None
     assert (found.of(1), found.of(2), found.of(3)) == (0, None, 1)
     np.savez(file, prediction=np.array([{"a": 1}], dtype=object))
     with pytest.raises(ValueError, match="pickle"):
@@ -54,8 +53,6 @@ def test_they_are_those_of_the_accuracy_that_is_told(name: str, options: dict[st
     (title,) = (event.title for event in events if isinstance(event, Artifact))
     assert title.endswith("(not for release)") != covered, "at edge level alone, and never without privacy"
     found, last = predictions.read(tmp_path), events[-1]
-    assert found is not None
-    assert isinstance(last, Result)
     right = [found.of(int(node)) == int(graph.y[node]) for node in graph.test_mask.nonzero().squeeze(1)]
     assert np.mean(right) == pytest.approx(last.metrics["test_accuracy"])
 

@@ -210,9 +210,6 @@ def test_the_encoder_and_the_queries_read_the_public_graph_alone() -> None:
         assert bool(parts.public.train_mask[torch.from_numpy(chosen)].all())
 
 
-# Runs
-
-
 def run(config: Config, seed: int = 0, folder: Path | None = None) -> tuple[list[Event], Context]:
     context = Context(seed=seed, folder=folder, noise_key=KEY)
     return list(train_one(train.train, config, graph(), context)), context
@@ -242,9 +239,6 @@ def test_runs_that_differ_in_noise_share_answers(monkeypatch: pytest.MonkeyPatch
     configs = [quick(release="posterior", queries=6, common=True, lam=lam) for lam in (0.1, 1000.0)]
     list(train.train([planned(config, graph(), Context(seed=4, noise_key=KEY)) for config in configs]))
     assert len(calls) == 1
-
-
-# Plans
 
 
 def test_the_table_of_the_paper_and_what_holds() -> None:

@@ -57,9 +57,6 @@ def squared_norms(phi: np.ndarray) -> list[int]:
     return [sum(int(number) ** 2 for number in row) for row in (phi / GRID).tolist()]
 
 
-# What one node can change
-
-
 @pytest.mark.parametrize("dimensions", [2, 32])
 def test_a_node_that_leaves_takes_its_own_vector_from_one_column_and_nothing_else(dimensions: int) -> None:
     """Every departure of a small graph with absurd records among its nodes, bit by bit."""
@@ -147,9 +144,6 @@ def test_a_large_class_does_not_win_by_its_size() -> None:
     assert (unit(centres + 0.4) @ table_of_sums).argmax(1).tolist() == [1, 1, 1]
 
 
-# Runs
-
-
 def run(config: Config, seed: int = 0, folder: Path | None = None) -> tuple[Result, Context]:
     context = Context(seed=seed, folder=folder, noise_key=KEY)
     *_, result = train_one(train.train, config, graph(300, 40), context)
@@ -196,15 +190,11 @@ def test_a_table_teaches_at_a_tenth_of_the_budget_of_votes() -> None:
 
     def accuracy(**given: Any) -> float:
         *_, result = train_one(train.train, Config(epochs=40, hidden=16, **given), big, Context(seed=1, noise_key=KEY))
-        assert isinstance(result, Result)
         return result.metrics["test_accuracy"]
 
     assert accuracy(epsilon=0.4) > 0.55, "chance is a quarter"
     assert accuracy(epsilon=0.4) > accuracy(epsilon=0.4, release="votes") + 0.05
     assert accuracy(lam=1e-5) < 0.45, "noise a hundred times the largest sum must hide the labels"
-
-
-# Plans
 
 
 def test_the_table_costs_one_gaussian_whatever_is_asked() -> None:

@@ -31,7 +31,6 @@ from privgraph.nn.optim import StackedAdam
 from privgraph.nn.prompt_tuning import PLACES
 from privgraph.nn.prompts import KINDS, Prompts, Sight, packed
 from privgraph.privacy.events import NonPrivate
-from privgraph.progress import Result
 
 FACTS = PublicFacts(nodes=2708, edges=5278, entries=10556, features=1433, classes=7, train_nodes=2031)
 SMALL = {"hidden": 8, "pretrain_epochs": 3, "queries": 10, "backbone": "gcn", "tokens": 3}
@@ -48,11 +47,7 @@ def prepared_for(config: Prompt | Config, own: Graph | None = None) -> PreparedG
 
 def result(train: object, config: object, seed: int = 0) -> dict[str, float]:
     *_, last = train_one(train, config, graph(), Context(seed=seed, noise_key=KEY))  # type: ignore[arg-type]
-    assert isinstance(last, Result)
     return dict(last.metrics)
-
-
-# Whom they are tuned on
 
 
 def test_shots_are_private_nodes_of_each_class() -> None:
@@ -78,9 +73,6 @@ def test_slots_do_not_look_at_labels_and_nobody_moves_up() -> None:
     assert (int(without.nodes[4]), int(without.labels[4])) == (-1, -1)
 
 
-# Without protection
-
-
 def test_a_prompt_learns_more_than_it_began_with() -> None:
     config = Prompt(shots=5, epochs=60, learning_rate=0.05, **SMALL)
     found = result(train_prompt, config)
@@ -92,9 +84,6 @@ def test_fine_tuning_learns_more_than_it_began_with() -> None:
     found = result(train_fine_tune, FineTune(shots=5, epochs=60, learning_rate=0.01, **SMALL))
     assert found["train_accuracy"] > 0.9
     assert found["test_accuracy"] > found["lower_bound"] + 0.1
-
-
-# Private gradients
 
 
 def test_slots_are_few_and_known_beforehand() -> None:

@@ -1,6 +1,6 @@
 """Stacked networks against plain ones: the same arithmetic, member by member."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 import torch
@@ -47,33 +47,23 @@ class _Branches(nn.Module):
 
 
 def _sequential(layers: Sequence[Layer], member: int) -> nn.Sequential:
-    modules: list[nn.Module] = []
-    for layer in layers:
-        module: nn.Module
-        if isinstance(layer, Linear):
-            module = nn.Linear(layer.in_features, layer.out_features)
-            module.weight.data = layer.parameters[0][member].clone()
-            module.bias.data = layer.parameters[1][member].squeeze(1).clone()
-        elif isinstance(layer, Selu):
-            module = nn.SELU()
-        elif isinstance(layer, Relu):
-            module = nn.ReLU()
-        elif isinstance(layer, Tanh):
-            module = nn.Tanh()
-        elif isinstance(layer, BatchNorm):
-            module = nn.BatchNorm1d(layer.out_features, dtype=torch.float64)
-        elif isinstance(layer, GroupNorm):
-            module = nn.GroupNorm(1, layer.out_features, dtype=torch.float64)
-        elif isinstance(layer, UnitLinear):
-            head = nn.Linear(layer.in_features, layer.out_features)
-            head.weight.data = layer.parameters[0][member].clone()
-            head.bias.data = layer.parameters[1][member].squeeze(1).clone()
-            module = nn.Sequential(_Norm(), head)
-        else:
-            assert isinstance(layer, UnitNorm)
-            module = _Norm()
-        modules.append(module)
-    return nn.Sequential(*modules)
+    def linear(layer: Layer) -> nn.Module:
+        module = nn.Linear(layer.in_features, layer.out_features)
+        module.weight.data = layer.parameters[0][member].clone()
+        module.bias.data = layer.parameters[1][member].squeeze(1).clone()
+        return module
+
+    kinds: dict[type[Layer], Callable[[Layer], nn.Module]] = {
+        Linear: linear,
+        Selu: lambda layer: nn.SELU(),
+        Relu: lambda layer: nn.ReLU(),
+        Tanh: lambda layer: nn.Tanh(),
+        BatchNorm: lambda layer: nn.BatchNorm1d(layer.out_features, dtype=torch.float64),
+        GroupNorm: lambda layer: nn.GroupNorm(1, layer.out_features, dtype=torch.float64),
+        UnitLinear: lambda layer: nn.Sequential(_Norm(), linear(layer)),
+        UnitNorm: lambda layer: _Norm(),
+    }
+    return nn.Sequential(*(kinds[type(layer)](layer) for layer in layers))
 
 
 def _problem(members: int, seed: int = 0) -> tuple[list[Inputs], Tensor, Tensor, Tensor]:
@@ -134,8 +124,6 @@ def test_a_member_trains_as_an_ordinary_module_with_torch_adam(
     )
     for member, twin in enumerate(twins):
         shared, own = inputs
-        assert isinstance(shared, Shared)
-        assert isinstance(own, PerMember)
         tables = [shared.rows, own.values[member].t()]
         rows = train[member]
         optimiser = torch.optim.Adam(twin.parameters(), lr=float(rates[member]))
@@ -190,7 +178,6 @@ def test_a_tie_is_not_right() -> None:
 def test_training_mode_needs_no_rows_outside_the_mask() -> None:
     inputs, labels, train, val = _problem(2)
     shared = inputs[0]
-    assert isinstance(shared, Shared)
     spoilt = shared.rows.clone()
     spoilt[~(train | val).any(0)] = 1e3
     results = []

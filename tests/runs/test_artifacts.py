@@ -27,13 +27,26 @@ def a_url(folder: Path, place: object) -> str:
     return f"sqlite:///{folder / 'runs.sqlite'}?artifacts={place}"
 
 
+def at(folder: Path, machine: str) -> RunStore:
+    """The store, as a machine opens it that has copies of its own of what lies elsewhere."""
+    return RunStore.open(a_url(folder, (folder / "bucket").as_uri()), folder / machine)
+
+
 @pytest.fixture
 def remote_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunStore:
     """A store that workers of this process open, too."""
-    store = RunStore.open(a_url(tmp_path, (tmp_path / "bucket").as_uri()), tmp_path / "runs")
+    return named(at(tmp_path, "runs"), monkeypatch)
+
+
+def named(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> RunStore:
     monkeypatch.setenv("PRIVGRAPH_STORE", store.url)
-    monkeypatch.setenv("PRIVGRAPH_ARTIFACTS", str(tmp_path / "runs"))
+    monkeypatch.setenv("PRIVGRAPH_ARTIFACTS", str(store.folders))
     return store
+
+
+@pytest.fixture
+def local_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunStore:
+    return named(RunStore.open(f"sqlite:///{tmp_path / 'runs.sqlite'}", tmp_path / "runs"), monkeypatch)
 
 
 def test_the_place_is_taken_out_of_the_url() -> None:
@@ -116,8 +129,8 @@ def test_who_lost_a_run_does_not_replace_the_files_of_who_finished_it(tmp_path: 
 
 
 def test_a_copy_of_an_earlier_attempt_is_fetched_again(tmp_path: Path) -> None:
-    store = RunStore.open(a_url(tmp_path, (tmp_path / "bucket").as_uri()), tmp_path / "one")
-    other = RunStore.open(store.url, tmp_path / "two")
+    store = at(tmp_path, "one")
+    other = at(tmp_path, "two")
     run = held(store, "first", "of the first")
     ends(store, run, "first")
     copy = other.folder(run)
@@ -138,10 +151,10 @@ def test_a_copy_of_an_earlier_attempt_is_fetched_again(tmp_path: Path) -> None:
 
 
 def test_a_copy_that_was_cut_off_is_fetched_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    store = RunStore.open(a_url(tmp_path, (tmp_path / "bucket").as_uri()), tmp_path / "one")
+    store = at(tmp_path, "one")
     run = held(store, "first", "of the first")
     ends(store, run, "first")
-    other = RunStore.open(store.url, tmp_path / "two")
+    other = at(tmp_path, "two")
 
     def cut_off(_files: object, _from: str, to: str) -> None:
         Path(to).write_text("of")
@@ -173,11 +186,11 @@ def test_an_earlier_attempt_leaves_nothing_elsewhere(tmp_path: Path) -> None:
 
 
 def test_files_of_a_run_whose_end_was_stored_without_an_answer_stay(tmp_path: Path) -> None:
-    store = RunStore.open(a_url(tmp_path, (tmp_path / "bucket").as_uri()), tmp_path / "one")
+    store = at(tmp_path, "one")
     run = held(store, "first", "of the first")
     ends(store, run, "first")
     store.leave(run, "first")
-    other = RunStore.open(store.url, tmp_path / "two")
+    other = at(tmp_path, "two")
     assert (other.folder(run) / "answers.npz").read_text() == "of the first"
 
 
@@ -255,31 +268,25 @@ def test_a_password_is_hidden_whatever_follows_it(tmp_path: Path, rest: str) -> 
     assert ("y=2" in str(refused.value)) == rest.endswith("y=2")
 
 
-def test_files_that_cannot_be_kept_fail_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_that_cannot_be_kept_fail_the_run(local_store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """The run is not done without its files, and not left for lost."""
 
     def refuse(self: RunStore, run: str, worker: str) -> None:
         raise OSError(errno.EDQUOT, "Disk quota exceeded")
 
-    store = RunStore.open(f"sqlite:///{tmp_path / 'runs.sqlite'}", tmp_path / "runs")
-    monkeypatch.setenv("PRIVGRAPH_STORE", store.url)
-    monkeypatch.setenv("PRIVGRAPH_ARTIFACTS", str(tmp_path / "runs"))
     monkeypatch.setattr(RunStore, "publish", refuse)
-    run = store.submit(SPEC)
+    run = local_store.submit(SPEC)
     assert worker.main([run]) == 1
-    record = store.get(run)
+    record = local_store.get(run)
     assert (record.state, record.error) == ("failed", "its files cannot be kept (Disk quota exceeded)")
     assert record.statement is not None
-    assert not list((tmp_path / "runs" / run).glob("*.npz"))
+    assert not list((local_store.folders / run).glob("*.npz"))
 
 
 def test_a_worker_whose_run_was_taken_away_at_the_last_moment_publishes_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    local_store: RunStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store = RunStore.open(f"sqlite:///{tmp_path / 'runs.sqlite'}", tmp_path / "runs")
-    monkeypatch.setenv("PRIVGRAPH_STORE", store.url)
-    monkeypatch.setenv("PRIVGRAPH_ARTIFACTS", str(tmp_path / "runs"))
-    run = store.submit(SPEC)
+    run = local_store.submit(SPEC)
 
     def taken_away(self: RunStore, run: str, worker: str) -> None:
         assert (self.folders / run / f"{DESK}{worker}" / "answers.npz").is_file(), "it is done with them"
@@ -288,5 +295,5 @@ def test_a_worker_whose_run_was_taken_away_at_the_last_moment_publishes_nothing(
 
     monkeypatch.setattr(RunStore, "keep", taken_away)
     worker.main([run])
-    assert store.get(run).state == "running", "of the other"
-    assert not list((tmp_path / "runs" / run).glob("*.npz"))
+    assert local_store.get(run).state == "running", "of the other"
+    assert not list((local_store.folders / run).glob("*.npz"))

@@ -46,9 +46,6 @@ def room(tmp_path: Path) -> Room:
     return Room(tmp_path / "vectors")
 
 
-# Answers
-
-
 @pytest.mark.parametrize("known", [False, True])
 def test_an_answer_is_that_of_a_slow_twin(room: Room, tmp_path: Path, known: bool) -> None:
     graph = load("products", data_options=SHOP)
@@ -112,9 +109,6 @@ def test_another_adapter_in_the_same_folder_is_read_anew(room: Room, tmp_path: P
     assert other != first
 
 
-# Wrong input
-
-
 def encoder(**changed: Any) -> dict[str, Any]:
     return {"encoders": [question().to_json()["encoders"][0] | changed]}
 
@@ -153,9 +147,6 @@ def test_wrong_questions_are_one_sentence_and_the_next_is_answered(
 def test_lines_that_are_no_question(room: Room, wrong: bytes) -> None:
     (found,) = said(room, wrong)
     assert found["error"].startswith("a question must ")
-
-
-# Lines
 
 
 def test_lines_come_whole_and_long_ones_are_cut() -> None:

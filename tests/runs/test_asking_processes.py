@@ -138,11 +138,8 @@ def own(*words: str, **more: Any) -> subprocess.Popen[bytes]:
 def test_the_real_process_ends_when_idle_or_alone(idle: bool) -> None:
     with own("--idle", "0.01" if idle else "600") as process:
         if not idle:
-            assert process.stdin is not None
             process.stdin.close()
         assert process.wait(60) == 0
-        assert process.stdout is not None
-        assert process.stderr is not None
         assert (process.stdout.read(), process.stderr.read()) == (b"", b"")
 
 
@@ -158,7 +155,6 @@ def test_the_real_process_ends_with_its_parent_though_somebody_could_still_ask()
     kept, pipe = os.pipe()
     with subprocess.Popen([sys.executable, "-c", textwrap.dedent(code)], stdin=kept, stdout=subprocess.PIPE) as parent:
         os.close(kept)
-        assert parent.stdout is not None
         process = psutil.Process(int(parent.stdout.readline()))
         parent.kill()
     psutil.wait_procs([process], timeout=60)

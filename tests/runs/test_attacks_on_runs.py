@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.figures.made_attacks import attack as made_attack
@@ -38,11 +39,9 @@ def quick(**options: object) -> RunSpec:
     return make_spec("dp-mlp", "social", chosen, data_options={"nodes": 120, "degree": 6})
 
 
-def ended(store: RunStore, run: str, token: str) -> attacking.Attacking:
+def ended(store: RunStore, run: str, token: str) -> Any:
     until(lambda: (found := attacking.state(store, run, token)) is not None and found.done)
-    found = attacking.state(store, run, token)
-    assert found is not None
-    return found
+    return attacking.state(store, run, token)
 
 
 @pytest.mark.long
@@ -76,7 +75,6 @@ def test_a_bound_goes_to_the_run_as_an_audit_s_does(store: RunStore) -> None:
     assert [one.turn for one in attacks] == [1, 2]
     assert any("it took turn 2 among" in note for note in attacks[1].notes)
     statement = store.get(run).statement
-    assert statement is not None
     assert audits == [as_audit(one, statement.epsilon_as_published) for one in attacks]
     assert statement.epsilon_audited == max(one.bound for one in attacks if one.bound is not None)
     assert statement.adversary is Adversary.OUTSIDER

@@ -16,7 +16,7 @@ from privgraph.audits.options import AuditOptions
 from privgraph.data.errors import DataError
 from privgraph.options import OptionError
 from privgraph.runs import audit, auditing
-from privgraph.runs.auditing import EXAMINER, Auditing
+from privgraph.runs.auditing import EXAMINER
 from privgraph.runs.examining import read, write
 from privgraph.runs.records import StoreError
 from privgraph.runs.spec import RunSpec, make_spec
@@ -45,16 +45,13 @@ def long() -> RunSpec:
     return make_spec("dp-mlp", "digits", {"epochs": 1000, "batch_size": 16})
 
 
-def ended(store: RunStore, run: str, token: str) -> Auditing:
+def ended(store: RunStore, run: str, token: str) -> Any:
     until(lambda: (found := auditing.state(store, run, token)) is not None and found.done)
-    found = auditing.state(store, run, token)
-    assert found is not None
-    return found
+    return auditing.state(store, run, token)
 
 
 def trains(store: RunStore, run: str, token: str) -> bool:
     found = auditing.state(store, run, token)
-    assert found is not None
     assert not found.done, found.error
     return "with canaries" in found.stage
 
@@ -78,7 +75,6 @@ def test_an_audit_that_is_killed_is_seen_to_be_dead(store: RunStore) -> None:
     token = auditing.start(store, run, "white-box", QUICK)
     until(lambda: trains(store, run, token))
     started = read(EXAMINER.folder(store, run) / token / "started.json")
-    assert started is not None
     os.kill(started["pid"], signal.SIGSEGV)
     found = ended(store, run, token)
     assert not found.stopped
@@ -140,11 +136,9 @@ def test_a_turn_is_taken_by_what_has_begun_and_not_for_want_of_data(
     assert store.next_turn(run) == 3
 
 
-def state_of(store: RunStore, run: str) -> dict[str, Any]:
+def state_of(store: RunStore, run: str) -> Any:
     """What the process under the token `mine` has written of itself."""
-    told = read(EXAMINER.folder(store, run) / "mine" / "state.json")
-    assert told is not None
-    return told
+    return read(EXAMINER.folder(store, run) / "mine" / "state.json")
 
 
 def test_two_that_write_at_once_leave_a_whole_file(tmp_path: Path) -> None:

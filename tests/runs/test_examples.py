@@ -63,7 +63,6 @@ def packed(tmp_path: Path) -> Path:
     source.add_attack(ids[0], made_attack(ids[0]))
     source.begin_audit(ids[0])  # one that came to nothing, and one that is kept
     turn, said = source.begin_audit(ids[0]), source.get(ids[0]).statement
-    assert said is not None
     source.add_audit(ids[0], replace(made_audit(ids[0], noise=3.0, delta=said.delta), turn=turn))
     path = tmp_path / "examples.sqlite.xz"
     examples.write(source, {"all": [*SPECS, make_spec("mlp", "karate")], "first": SPECS[:1]}, path)
@@ -152,9 +151,6 @@ def test_a_store_of_0_5_0_loses_its_gallery_and_nothing_else(tmp_path: Path) -> 
     RunStore.open(f"sqlite:///{path}", tmp_path / "old").close()
 
 
-# The file that ships
-
-
 @pytest.mark.long
 def test_what_ships_is_of_public_graphs_and_says_that_its_noise_is_public() -> None:
     shipped = examples.open_store()
@@ -165,7 +161,6 @@ def test_what_ships_is_of_public_graphs_and_says_that_its_noise_is_public() -> N
     for record in records:
         assert record.id == EXAMPLE + record.spec.id
         said = record.statement
-        assert said is not None
         assert (NOISE_IS_PUBLIC in said.assumptions) == (said.unit != "none")
         assert ASSUME_SECRET_KEY not in said.assumptions
         for found in shipped.attacks(record.id):
@@ -180,15 +175,10 @@ def test_an_example_can_be_run_again(tmp_path: Path) -> None:
     (kept,) = examples.open_store().find(query)
     record = examples.again(kept, tmp_path)
     assert record.state == "done", record.error
-    assert record.statement is not None
-    assert kept.statement is not None
     # on another machine sums may have another order, and a few nodes another class
     assert record.statement.delta == kept.statement.delta
     assert record.statement.epsilon == pytest.approx(kept.statement.epsilon, rel=1e-12)
     assert record.metrics["test_accuracy"] == pytest.approx(kept.metrics["test_accuracy"], abs=0.01)
-
-
-# The key that is no secret
 
 
 def test_public_noise_takes_the_place_of_a_secret_key() -> None:

@@ -94,9 +94,6 @@ def test_a_rerun_repeats_to_the_last_digit_and_one_friendship_less_has_other_noi
     assert np.array_equal(first.after, back.after)
 
 
-# What a trainer is given
-
-
 @dataclass
 class Given:
     """A trainer that keeps the keys of its contexts."""

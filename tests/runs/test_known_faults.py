@@ -98,7 +98,6 @@ def test_runs_of_an_old_store_are_read_and_say_what_they_carry(old: RunStore) ->
         MLP: (),
     }
     statement = records[GAP].statement
-    assert statement is not None
     assert statement.epsilon == pytest.approx(7.993103421242548), "what was promised is not changed after the fact"
     assert statement_from_json(json.loads(json.dumps(statement_to_json(statement)))) == statement
     assert len(old.events(GAP)) > 5
@@ -149,7 +148,6 @@ def test_a_store_of_an_earlier_version_is_read_and_used(
     assert len(records) >= 3
     for record in records:
         assert (record.unreadable, record.state) == ("", "done")
-        assert record.statement is not None
         assert record.statement.unit == record.spec.options.get("unit", "none")
         assert store.events(record.id)
         for event in store.events(record.id):

@@ -57,7 +57,6 @@ def pid_of(store: RunStore, run: str) -> int:
     """The worker's process, as it says itself in its first words."""
     until(lambda: store.events(run, kinds=["log"]))
     said = re.match(r"worker (\d+) on cpu", store.events(run, kinds=["log"])[-1].payload["message"])
-    assert said is not None
     return int(said[1])
 
 
@@ -75,12 +74,9 @@ def test_a_private_run_from_queue_to_statement(store: RunStore) -> None:
     assert set(seen) <= {"queued", "running", "done"}
     assert 0 <= record.metrics["test_accuracy"] <= 1
     assert record.device == "cpu"
-    assert record.seconds is not None
     assert 0 < record.seconds < PATIENCE
-    assert record.peak_memory_mb is not None
     assert 50 < record.peak_memory_mb < 4000
     statement = record.statement
-    assert statement is not None
     assert (statement.unit, statement.epsilon <= 2.0) == ("edge", True)
     assert statement.epsilon > 1.9
     # The statement's ledger is what the mechanisms said while they ran, and its epsilon is what that costs.
@@ -141,7 +137,6 @@ def test_a_killed_worker_loses_nothing_and_can_be_tried_again(store: RunStore) -
     assert store.request_stop(run) == "stopping"
     (stopped,) = wait(store, [run], timeout=PATIENCE)
     assert stopped.state == "stopped"
-    assert stopped.statement is not None
     assert math.isinf(stopped.statement.epsilon)
     assert "somebody stopped" in stopped.statement.released
     assert ASSUME_AGAIN_NOT_CHOSEN not in stopped.statement.assumptions, "of a run that protects nothing"
@@ -166,8 +161,6 @@ def test_runs_outlive_who_started_them_and_the_queue_moves_by_itself(
     until(lambda: store.get(second).state == "done")
     one, two = store.get(first), store.get(second)
     assert one.state == "done"
-    assert one.finished is not None
-    assert two.started is not None
     assert one.finished <= two.started
 
 

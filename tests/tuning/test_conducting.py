@@ -64,13 +64,11 @@ def test_the_best_is_released_with_the_price_and_the_others_are_not(
     with at_work(MadeWorker(deep)) as worker:
         tuning, count = several(store)
         tuned = tuning.conduct()
-    assert tuned.released is not None
     assert len(worker.done) == len(tuned.trials) == count
     best = max(tuned.trials, key=lambda one: one.score or 0)
     assert tuned.released.id == best.run
     assert best.score == deep(best.spec)
     said = tuned.released.statement
-    assert said is not None
     assert said.tuned
     assert said.epsilon == tuned.terms.epsilon <= 4.0
     assert said.delta == tuned.terms.delta
@@ -88,7 +86,6 @@ def test_the_best_is_released_with_the_price_and_the_others_are_not(
     for record in others:
         assert record.tuning is not None
         assert str(record.tuning) == NOT_RELEASED
-        assert record.statement is not None
         assert record.statement.epsilon == math.inf
         assert NOT_RELEASED in statement_text(record.statement)
     rows = {row["id"]: row for row in store.find_rows()}
@@ -184,7 +181,6 @@ def test_a_trial_stays_until_its_tuning_is_done(store: RunStore) -> None:
     (done,) = store.find(RunQuery(states=("done",)))
     with pytest.raises(RunIsFixed, match=f"tried by {tuning.id}"):
         store.delete(done.id)
-    assert done.statement is not None
     assert done.statement.epsilon == math.inf, "before the end nothing is promised"
     with at_work(MadeWorker(deep)):
         tuning.conduct()
@@ -222,7 +218,6 @@ def test_where_all_trials_are_paid_for_any_sampler_may_choose_and_all_are_covere
     assert told[-1] == [(one.spec.options, one.score) for one in tuned.trials[:-1]]
     for one in tuned.trials:
         statement = store.get(one.run).statement
-        assert statement is not None
         assert statement.epsilon == tuned.terms.epsilon <= 4.0
         assert {ALL_ARE_PAID, TRIED_AGAIN} <= set(statement.assumptions)
     assert "5 trials, all of them paid for" in statement_text(tuned.released.statement)  # type: ignore[union-attr, arg-type]
@@ -248,10 +243,8 @@ def test_a_search_finds_the_smallest_epsilon_that_reaches_the_accuracy(
     if found is None:
         assert tuned.released is None
         return
-    assert tuned.released is not None
     assert tuned.released.spec.options["epsilon"] == search.epsilons[found]
     statement = tuned.released.statement
-    assert statement is not None
     assert statement.epsilon == tuned.terms.epsilon > search.epsilons[found]
     assert "dearest way" in statement_text(statement)
 
@@ -265,9 +258,7 @@ def test_a_public_noise_key_tunes_nothing(store: RunStore) -> None:
 def test_prices_of_tunings_are_added_to_what_else_is_released(store: RunStore) -> None:
     with at_work(MadeWorker(deep)):
         tuned = Tuning(store, choice()).conduct()
-    assert tuned.released is not None
     statement = tuned.released.statement
-    assert statement is not None
     plain = gap(epsilon=1.0).config().plan(SIZES).statement
     alone, own = price_of_all([plain])
     epsilon, delta = price_of_all([plain, statement])
@@ -284,7 +275,6 @@ def test_a_trial_of_another_store_promises_nothing(store: RunStore) -> None:
     store.submit(spec)
     worker.launch(store)
     record = store.get(spec.id)
-    assert record.statement is not None
     assert record.statement.epsilon == math.inf
     (row,) = store.find_rows()
     assert row["sound_epsilon"] == math.inf

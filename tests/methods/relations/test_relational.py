@@ -182,13 +182,9 @@ def test_relations_of_one_domain_teach_those_of_another() -> None:
     config = Config(**TINY | {"unit": "none", "steps": 50, "batch_size": 64, "learning_rate": 0.02, "rank": 16})
     events = told(config, graph)
     result = events[-1]
-    assert isinstance(result, Result)
     assert result.metrics["test_mrr"] > 1.3 * result.metrics["base_mrr"]
     losses = [event.value for event in events if isinstance(event, Metric) and event.name == "train_loss"]
     assert np.mean(losses[-5:]) < 0.8 * np.mean(losses[:5])
-
-
-# Randomised response
 
 
 def answers_of(seed: int) -> tuple[Secret, Secret]:
@@ -249,7 +245,6 @@ def test_what_is_learnt_from_are_answers_and_nothing_reads_the_true_relations(mo
     answers = randomised(graph, config, *answers_of(0))
     assert one.relations.equal(answers)
     assert answers.shape != graph.relations(0).shape
-    assert isinstance(result, Result)
     own = asked_relations(answers, TRAINED, 0, "train")
     vectors = one.compared(one.encoder.encode(one.ids))
     assert result.metrics["train_mrr"] == pytest.approx(ranking(vectors, own)["mrr"], abs=1e-6)
