@@ -6,15 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 
-from privgraph.attacks import shadows
 from privgraph.attacks.options import Attacked, AttackOptions
 from privgraph.attacks.record import AttackRecord
 from privgraph.attacks.shadows import Asked, ask
 from privgraph.data.graph import Graph
 from privgraph.data.load import load
-from privgraph.methods.training import Member
 from privgraph.options import build
 from privgraph.progress import Progress
 from privgraph.registry import ATTACKS, method
@@ -53,18 +50,6 @@ def subject(
 def answered(told: Attacked, options: AttackOptions = QUICK) -> Asked:
     (found,) = (event for event in ask(told, options) if isinstance(event, Asked))
     return found
-
-
-def members_seen(monkeypatch: pytest.MonkeyPatch) -> list[Member[Any]]:
-    """What the attacks of this test will train, one member after another."""
-    seen: list[Member[Any]] = []
-
-    def spy(**given: Any) -> Member[Any]:
-        seen.append(Member(**given))
-        return seen[-1]
-
-    monkeypatch.setattr(shadows, "Member", spy)
-    return seen
 
 
 def attacked(name: str, told: Attacked, options: AttackOptions = QUICK, least_steps: int = 0) -> AttackRecord:

@@ -2,16 +2,15 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from tests.attacks.attacked_here import QUICK, answered, graph, members_seen, subject
+from tests.attacks.attacked_here import QUICK, answered, graph, subject
+from tests.watching import watched
 
 from privgraph.attacks import shadows
 from privgraph.attacks.drawing import balanced, fewest, independent
-from privgraph.attacks.options import Attacked
 from privgraph.attacks.shadows import ask
 from privgraph.data.load import load
 from privgraph.methods.training import Context
@@ -20,9 +19,9 @@ from privgraph.registry import method
 
 def test_models_are_trained_on_whom_the_matrix_names(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each model sees its own training nodes as such, the others of the pool as test nodes, equally many."""
-    members = members_seen(monkeypatch)
+    members = watched(monkeypatch, shadows, "Member")
     asked, run = answered(subject("mlp")), graph()
-    seen = [member.graph for member in members]
+    seen = [member.result.graph for member in members]
     assert len(seen) == len(asked.members) == 16
     for one, row in zip(seen, asked.members, strict=True):
         assert one.train_mask.nonzero().squeeze(1).tolist() == asked.nodes[row].tolist()
@@ -93,20 +92,14 @@ def test_an_attack_that_was_stopped_goes_on_after_the_stacks_that_were_finished(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shadows, "TOGETHER", 6)
-    told, trained, train = subject("mlp", tmp_path), [], shadows._train
-
-    def counted(subject: Attacked, made: Any, first: int, models: int) -> Any:
-        trained.append(first)
-        return train(subject, made, first, models)
-
-    monkeypatch.setattr(shadows, "_train", counted)
+    told, trained = subject("mlp", tmp_path), watched(monkeypatch, shadows, "_train")
     stopped = ask(told, QUICK)
-    while trained != [0, 6]:
+    while [call.given[2] for call in trained] != [0, 6]:
         next(stopped)
     stopped.close()  # in the second of three stacks
     trained.clear()
     found = answered(told)
-    assert trained == [6, 12]
+    assert [call.given[2] for call in trained] == [6, 12]
     assert len(list(tmp_path.glob("*.npz"))) == 1, "the whole, without its parts"
     assert (found.signals == answered(subject("mlp", tmp_path / "elsewhere")).signals).all(), "and says the same"
 
@@ -124,9 +117,9 @@ def test_kept_answers_that_name_other_training_nodes_are_not_believed(tmp_path: 
 
 
 def test_seeds_differ_between_models_and_the_first_is_the_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    members = members_seen(monkeypatch)
+    members = watched(monkeypatch, shadows, "Member")
     answered(subject("mlp"))
-    seen = [member.context for member in members]
+    seen = [member.result.context for member in members]
     assert seen[0].seed == 3
     assert len({one.seed for one in seen}) == len({one.noise_key for one in seen}) == 16
 

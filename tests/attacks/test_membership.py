@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from tests.attacks.attacked_here import QUICK, SMALL, answered, attacked, graph, members_seen, subject
+from tests.attacks.attacked_here import QUICK, SMALL, answered, attacked, graph, subject
+from tests.watching import watched
 
 from privgraph.attacks import membership, shadows
 from privgraph.attacks.options import Attacked, AttackOptions
@@ -172,18 +173,11 @@ def test_methods_that_do_not_answer_are_refused() -> None:
 
 def test_rmia_measures_each_model_against_what_that_model_says_of_strangers(monkeypatch: pytest.MonkeyPatch) -> None:
     held = answered(subject("mlp"))
-    seen: list[tuple[Any, ...]] = []
-    real = membership.scores.rmia
-
-    def spy(*given: Any, **how: Any) -> Any:
-        seen.append(given)
-        return real(*given, **how)
-
-    monkeypatch.setattr(membership.scores, "rmia", spy)
+    calls = watched(monkeypatch, membership.scores, "rmia")
     monkeypatch.setattr(membership, "ask", lambda *_, **__: iter([held]))
     attacked("rmia", subject("mlp"))
-    assert len(seen) == 2
-    for row, (target, models, strangers, theirs) in enumerate(seen):
+    assert len(calls) == 2
+    for row, ((target, models, strangers, theirs), *_) in enumerate(calls):
         assert np.array_equal(target, held.signals[row])
         assert np.array_equal(models.signals, held.signals[2:])
         assert np.array_equal(strangers, held.strangers[row])
@@ -245,9 +239,9 @@ def test_members_are_those_on_the_slots_of_each_model() -> None:
 
 @pytest.mark.long
 def test_draws_of_shadow_models_are_not_the_run_s_nor_each_other_s(monkeypatch: pytest.MonkeyPatch) -> None:
-    members = members_seen(monkeypatch)
+    members = watched(monkeypatch, shadows, "Member")
     answered(subject("dp-gpl"))
-    seen = [member.context for member in members]
+    seen = [member.result.context for member in members]
     assert {one.seed for one in seen} == {3}, "the network that all stand on is public"
     assert len({one.noise_key for one in seen}) == len({one.shared_key for one in seen}) == len(seen)
     assert not {one.noise_key for one in seen} & {one.shared_key for one in seen}

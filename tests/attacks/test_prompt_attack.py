@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 import torch
 from tests.methods.drained import returned
+from tests.watching import watched
 from torch import Tensor
 
+from privgraph.attacks import prompt_stack
 from privgraph.attacks import prompts as attacks
 from privgraph.attacks.prompt_stack import Fitted, Tuned, signals
 from privgraph.attacks.prompts import (
@@ -115,22 +117,12 @@ def test_in_prompts_are_tuned_on_the_target_and_out_prompts_are_not(monkeypatch:
     """Counted from the slots that are tuned on, by the centres of a stack's ego-graphs."""
     prepared, _ = prepared_for()
     attack = PromptAttack(shots=2, targets=8, pairs=3, repetitions=2)
-    seen: list[Tuned] = []
-    tuned_on = np.zeros(len(prepared.labels), dtype=np.int64)
-    begin = Fitted.__init__
-
-    def counting(self: Fitted, prompts: Any, backbone: Any, features: Any, egos: Any, *rest: Any) -> None:
-        np.add.at(tuned_on, egos.nodes[:, 0].numpy(), 1)
-        begin(self, prompts, backbone, features, egos, *rest)
-
-    def told(prepared: Any, table: Any, recipe: Any, tuned: Tuned, nodes: Any, **rest: Any) -> Any:
-        seen.append(tuned)
-        return signals(prepared, table, recipe, tuned, nodes, **rest)
-
-    monkeypatch.setattr(Fitted, "__init__", counting)
-    monkeypatch.setattr(attacks, "signals", told)
+    begun, seen = watched(monkeypatch, prompt_stack, "Fitted"), watched(monkeypatch, attacks, "signals")
     *_, found = attack_prompts(graph(), Config(**(SMALL | {"epochs": 1})), attack)
-    (tuned,) = seen
+    ((_, _, _, tuned, _),) = [call.given for call in seen]
+    tuned_on = np.zeros(len(prepared.labels), dtype=np.int64)
+    for call in begun:
+        np.add.at(tuned_on, call.given[3].nodes[:, 0].numpy(), 1)
     held = (tuned.nodes.numpy()[:, :, None] == found.nodes).any(1)
     assert np.array_equal(held[:2], found.members)
     assert np.array_equal(held[2:], found.shadows.members)

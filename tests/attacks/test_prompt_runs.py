@@ -12,6 +12,7 @@ import torch
 from scipy import stats
 from tests.attacks import attacked_here
 from tests.methods.drained import returned
+from tests.watching import watched
 
 from privgraph.attacks import prompt_runs
 from privgraph.attacks.options import Attacked, AttackOptions
@@ -115,20 +116,12 @@ def test_the_row_from_options_to_the_record() -> None:
 
 def test_the_bound_is_from_pairs_of_one_class(monkeypatch: pytest.MonkeyPatch) -> None:
     """Across classes, which of two nodes is the shot is no fair coin; and each class has coins of its own."""
-    seen = []
-    dealers: list[np.random.Generator] = []
-    real = prompt_runs.differences
-
-    def spy(scores: np.ndarray, members: np.ndarray, random: np.random.Generator) -> Any:
-        seen.append((len(scores), int(members.sum())))
-        dealers.append(random)
-        return real(scores, members, random)
-
-    monkeypatch.setattr(prompt_runs, "differences", spy)
+    calls = watched(monkeypatch, prompt_runs, "differences")
     attacked(subject(epochs=2), AttackOptions(shadows=4, targets=1))
-    assert [own for _, own in seen] == [2] * graph().num_classes
-    assert all(one is dealers[0] for one in dealers), "one generator after another would deal the same coins"
-    assert sum(size for size, _ in seen) == subject().config.sizes(160).private
+    seen = [call.given for call in calls]
+    assert [int(members.sum()) for _, members, _ in seen] == [2] * graph().num_classes
+    assert all(random is seen[0][2] for _, _, random in seen), "one generator after another would deal the same coins"
+    assert sum(len(scores) for scores, _, _ in seen) == subject().config.sizes(160).private
 
 
 def test_what_is_refused_says_what_was_expected() -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 from tests.attacks import attacked_here
+from tests.watching import watched
 
 from privgraph.attacks import relations
 from privgraph.attacks.audited import as_audit
@@ -136,25 +137,11 @@ def test_candidates_are_relations_that_are_learnt_from_and_matched() -> None:
 
 
 def test_every_training_lacks_what_its_coins_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[tuple[Graph, Any]] = []
-    real = relations.train_one
-
-    def spy(entry: Any, config: Any, given: Graph, context: Any) -> Any:
-        seen.append((given, context))
-        return real(entry, config, given, context)
-
-    monkeypatch.setattr(relations, "train_one", spy)
-    plays: list[Any] = []
-    judge = relations.judged
-
-    def caught(*given: Any, **named: Any) -> Any:
-        plays.extend(given[3])
-        return judge(*given, **named)
-
-    monkeypatch.setattr(relations, "judged", caught)
+    trainings, judged = (watched(monkeypatch, relations, name) for name in ("train_one", "judged"))
     told, options = subject(unit="none"), replace(ONE, targets=3, candidates=30)
     record = attacked(told, options)
     pairs = relations.draw_candidates(told, options, shop()).pairs
+    seen, ((_, _, _, plays, *_),) = [call.given[2:] for call in trainings], [call.given for call in judged]
     for (given, _), play in zip(seen, plays, strict=True):
         assert given.facts.relations[0] == shop().facts.relations[0] - 30
         left = {tuple(pair) for pair in given.relations(0).T.tolist()}

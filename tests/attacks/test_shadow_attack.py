@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from tests.watching import watched
 
 from privgraph.attacks import shadow, students
 from privgraph.attacks.options import Attacked, AttackOptions
@@ -135,13 +136,7 @@ def test_who_is_asked_about_in_either_setting() -> None:
 def test_attack_2_is_about_those_that_the_student_learnt_from(monkeypatch: pytest.MonkeyPatch) -> None:
     from privgraph.methods.teachers.privgnn import train as trainer
 
-    fit, learnt = trainer.fit_student, []
-
-    def listening(public: Graph, rows: torch.Tensor, *arguments: Any, **given: Any) -> Any:
-        learnt.append(set(rows.tolist()))
-        return fit(public, rows, *arguments, **given)
-
-    monkeypatch.setattr(trainer, "fit_student", listening)
+    learnt = watched(monkeypatch, trainer, "fit_student")
     graph = social()
     for config in (
         PrivGnnConfig(**TABLE | {"queries": 15, "labelled": "queries", "epochs": 1}),
@@ -150,7 +145,7 @@ def test_attack_2_is_about_those_that_the_student_learnt_from(monkeypatch: pytes
     ):
         told("privgnn", config, graph, None)
         members = targets(split_parts(graph, config), config, "attack-2", 4)[1]
-        assert set(np.flatnonzero(members)) == learnt[-1]
+        assert set(np.flatnonzero(members)) == set(learnt[-1].given[1].tolist())
 
 
 @pytest.mark.long
@@ -206,16 +201,9 @@ def test_scores_are_of_the_target_and_not_of_the_shadow(monkeypatch: pytest.Monk
 
 
 def test_target_and_attacker_share_no_node(monkeypatch: pytest.MonkeyPatch) -> None:
-    graph, seen = social(), []
-    train = shadow._train
-
-    def listening(part: Graph, config: Any, *arguments: Any) -> Any:
-        seen.append({tuple(row) for row in part.x.tolist()})
-        yield from train(part, config, *arguments)
-
-    monkeypatch.setattr(shadow, "_train", listening)
+    graph, seen = social(), watched(monkeypatch, shadow, "_train")
     found = attacked(graph, GnnConfig(**B1 | {"epochs": 2}), share=0.25)
-    (mine, theirs) = seen
+    mine, theirs = ({tuple(row) for row in call.given[0].x.tolist()} for call in seen)
     assert {tuple(row) for row in graph.x[found.trials[0].nodes].tolist()} <= theirs, "numbers in the whole graph"
     assert (len(mine), len(theirs)) == (60, 180)
     assert not mine & theirs

@@ -2,16 +2,16 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
 import torch
 from tests.attacks import attacked_here
 from tests.attacks.attacked_here import graph, random_graph, subject
+from tests.watching import watched
 
 from privgraph.attacks import stealing
-from privgraph.attacks.links import Pairs, closeness, draw_pairs
+from privgraph.attacks.links import closeness
 from privgraph.attacks.options import DISTANCES, Attacked, AttackOptions
 from privgraph.attacks.outcome import outcome
 from privgraph.attacks.record import AttackRecord
@@ -53,13 +53,7 @@ def test_a_record_of_every_kind_of_method(name: str) -> None:
 
 
 def test_what_the_options_say_reaches_the_pairs_and_the_scores(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[tuple[Any, ...]] = []
-
-    def spy(*given: Any, **how: Any) -> Pairs:
-        seen.append((given[2], how["labels"], drawn := draw_pairs(*given, **how)))
-        return drawn
-
-    monkeypatch.setattr(stealing, "draw_pairs", spy)
+    calls = watched(monkeypatch, stealing, "draw_pairs")
     areas = set()
     for distance, unlinked in (("canberra", "any"), ("chebyshev", "any"), ("chebyshev", "alike")):
         record = attacked(subject("gnn"), replace(QUICK, pairs=77, distance=distance, unlinked=unlinked))
@@ -67,6 +61,7 @@ def test_what_the_options_say_reaches_the_pairs_and_the_scores(monkeypatch: pyte
         assert told[distance] == f"{record.outcome.area:.3f}"
         areas.add(record.outcome.area)
     assert len(areas) == 3
+    seen = [(call.given[2], call.named["labels"], call.result) for call in calls]
     for (count, labels, pairs), alike in zip(seen, [False] * 4 + [True] * 2, strict=True):
         assert (labels is not None) == alike
         assert count == 77 >= int(pairs.linked.sum()) > 70
@@ -113,33 +108,20 @@ def test_the_first_model_is_the_run_where_there_is_no_noise() -> None:
 
 
 def test_every_model_has_noise_and_a_seed_of_its_own_and_the_first_is_the_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[Context] = []
-    real = stealing.Context
-
-    def spy(**given: Any) -> Context:
-        seen.append(real(**given))
-        return seen[-1]
-
-    monkeypatch.setattr(stealing, "Context", spy)
+    calls = watched(monkeypatch, stealing, "Context")
     attacked(subject("gap"), replace(QUICK, targets=3))
+    seen = [call.result for call in calls]
     assert seen[0].seed == 3
     assert len({one.seed for one in seen}) == len({one.noise_key for one in seen}) == 3
 
 
-def test_an_inductive_run_is_asked_about_the_edges_that_it_has() -> None:
-    seen: list[Pairs] = []
-
-    def spy(*given: Any, **how: Any) -> Pairs:
-        seen.append(draw_pairs(*given, **how))
-        return seen[-1]
-
+def test_an_inductive_run_is_asked_about_the_edges_that_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = watched(monkeypatch, stealing, "draw_pairs")
     told = replace(subject("gnn"), split="inductive")
     whole = {tuple(map(int, pair)) for pair in graph().edge_index.T}
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stealing, "draw_pairs", spy)
-        record = attacked(told)
+    record = attacked(told)
     part = graph().train_mask.long() + 2 * graph().val_mask.long()
-    (own, _) = seen
+    own, _ = (call.result for call in calls)
     assert len(own.nodes) == 2 * record.outcome.members
     for pair, linked in zip(own.nodes, own.linked, strict=True):
         assert (tuple(map(int, pair)) in whole) == bool(linked)

@@ -111,8 +111,7 @@ def measure(folder: Path, edges: int, graphml: bool, epochs: int) -> None:
 
     def step(*given: str) -> dict[str, Any]:
         place = ("--folder", str(folder), "--step", *given)
-        found: dict[str, Any] = alone("bench_large", *place, PRIVGRAPH_HOME=str(folder / "home"))
-        return found
+        return alone("bench_large", *place, PRIVGRAPH_HOME=str(folder / "home"))
 
     def tell(title: str, found: dict[str, Any], said: str = "") -> None:
         print(f"{edges:>13,} | {title:22} | {found['seconds']:8.1f} s | {found['peak']:5.2f} GB {said}", flush=True)

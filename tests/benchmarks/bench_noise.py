@@ -51,8 +51,7 @@ def unit_rows(rows: Tensor) -> Tensor:
 def _plain(secret: Secret) -> torch.Generator:
     if not hasattr(secret, "plain"):
         secret.plain = torch.Generator().manual_seed(0)  # type: ignore[attr-defined]
-    found: torch.Generator = secret.plain  # type: ignore[attr-defined]
-    return found
+    return secret.plain  # type: ignore[attr-defined]
 
 
 @contextmanager

@@ -39,8 +39,7 @@ class Plain(nn.Module):
 
     def forward(self, batch: Data) -> Tensor:
         x = batch.x + self.keys(batch.x).softmax(1) @ self.vectors
-        said: Tensor = self.head(self.body(x, batch.edge_index)[batch.ptr[:-1]])
-        return said
+        return self.head(self.body(x, batch.edge_index)[batch.ptr[:-1]])
 
     def tuned(self, batch: Data, labels: Tensor, epochs: int, rate: float) -> "Plain":
         own = [*self.keys.parameters(), self.vectors, *self.head.parameters()]

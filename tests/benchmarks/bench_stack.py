@@ -58,8 +58,7 @@ def ordinary(config: Config, graph: Graph, seed: int) -> None:
         best, best_state = -1.0, model.state_dict()
 
         def forward(rows: torch.Tensor, head: nn.Module = head) -> torch.Tensor:
-            out: torch.Tensor = head(torch.cat([base(x[rows]) for base, x in zip(bases, cache, strict=True)], 1))
-            return out
+            return head(torch.cat([base(x[rows]) for base, x in zip(bases, cache, strict=True)], 1))
 
         for _ in range(config.effective_epochs):
             model.train()

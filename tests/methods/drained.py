@@ -12,5 +12,4 @@ def returned(steps: Generator[object, None, T]) -> T:
         try:
             next(steps)
         except StopIteration as end:
-            value: T = end.value
-            return value
+            return end.value

@@ -70,8 +70,7 @@ def plain_loss(flat: Tensor, rows: Tensor, present: Tensor, label: Tensor) -> Te
 def per_example(network: SubgraphNetwork, x: Tensor, subgraphs: Tensor, labels: Tensor) -> Tensor:
     """(B, P) by vectorised automatic differentiation."""
     gradient = torch.func.vmap(torch.func.grad(plain_loss), in_dims=(None, 0, 0, 0))
-    found: Tensor = gradient(network.parameters[0], x[subgraphs.clamp_min(0)], subgraphs >= 0, labels)
-    return found
+    return gradient(network.parameters[0], x[subgraphs.clamp_min(0)], subgraphs >= 0, labels)
 
 
 @pytest.mark.parametrize("piece", [2**24, 1])

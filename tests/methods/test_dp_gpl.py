@@ -108,8 +108,7 @@ def test_other_weights_have_other_noise(graph: Graph, tmp_path: Path, monkeypatc
         context = Context(folder=tmp_path / name, noise_key=b"secret")
         list(train_one(train, Config(**QUICK, vote_sigma=2.0), graph, context))  # type: ignore[arg-type]
         found = Answers.load(tmp_path / name)
-        added: np.ndarray = found.after - found.before
-        return added
+        return found.after - found.before
 
     first, again = noise("first"), noise("again")
     assert (first == again).all()
@@ -148,8 +147,7 @@ def test_public_labels_steer_nothing(graph: Graph, tmp_path: Path) -> None:
     def predicted(name: str, of: Graph) -> np.ndarray:
         (tmp_path / name).mkdir()
         run(of, tmp_path / name)
-        chances: np.ndarray = np.load(tmp_path / name / "predictions.npz")["probabilities"]
-        return chances
+        return np.load(tmp_path / name / "predictions.npz")["probabilities"]
 
     public = prepared_graph_of(graph, Config(**QUICK)).public_nodes  # type: ignore[arg-type]
     y = graph.y.clone()

@@ -10,6 +10,7 @@ import pytest
 import torch
 from tests.methods.drained import returned
 from tests.secrets_made_here import KEY, secret
+from tests.watching import watched
 
 from privgraph.data.graph import Graph
 from privgraph.data.load import load
@@ -229,13 +230,7 @@ def test_what_is_released_is_the_noisy_answer(tmp_path: Path) -> None:
 
 
 def test_runs_that_differ_in_noise_share_answers(monkeypatch: pytest.MonkeyPatch) -> None:
-    calls, ask = [], teachers.ask_teachers
-
-    def counted(*given: Any) -> Any:
-        calls.append(given)
-        return ask(*given)
-
-    monkeypatch.setattr(train, "ask_teachers", counted)
+    calls = watched(monkeypatch, train, "ask_teachers")
     configs = [quick(release="posterior", queries=6, common=True, lam=lam) for lam in (0.1, 1000.0)]
     list(train.train([planned(config, graph(), Context(seed=4, noise_key=KEY)) for config in configs]))
     assert len(calls) == 1

@@ -65,5 +65,4 @@ def padded(net: RaggedNetwork, x: Tensor, subgraphs: Subgraphs, labels: Tensor) 
         return dense_loss(flat, rows, adjacency, there, label, shapes=net.shapes, kind=net.kind, layers=net.layers)
 
     gradient = torch.func.vmap(torch.func.grad(loss), in_dims=(None, 0, 0, 0, 0))
-    found: Tensor = gradient(net.parameters[0], *blocks(x, subgraphs, int(subgraphs.sizes.max())), labels)
-    return found
+    return gradient(net.parameters[0], *blocks(x, subgraphs, int(subgraphs.sizes.max())), labels)

@@ -42,8 +42,7 @@ class _Branches(nn.Module):
 
     def forward(self, inputs: Sequence[Tensor]) -> Tensor:
         outputs = [branch(x) for branch, x in zip(self.branches, inputs, strict=True)]
-        result: Tensor = self.trunk(torch.cat(outputs, 1))
-        return result
+        return self.trunk(torch.cat(outputs, 1))
 
 
 def _sequential(layers: Sequence[Layer], member: int) -> nn.Sequential:

@@ -3,11 +3,11 @@
 import math
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.postgres_here import Server
 from tests.tuning.worker_made_here import FACTS, SIZES, MadeWorker, at_work, gap, noisier
+from tests.watching import watched
 
 from privgraph.home import home
 from privgraph.options import OptionError
@@ -26,7 +26,6 @@ from privgraph.streams import OPEN_KEY, Secret, derived_key, noise_key
 from privgraph.tuning import conducting, request
 from privgraph.tuning.conducting import Tuning, TuningStopped
 from privgraph.tuning.request import Choice, Search, covers
-from privgraph.tuning.sampling import propose
 
 OVER = {"depth": [1, 2, 3], "learning_rate": [0.01, 0.1]}
 
@@ -203,17 +202,12 @@ def test_a_run_that_was_not_priced_is_not_scored(store: RunStore) -> None:
 def test_where_all_trials_are_paid_for_any_sampler_may_choose_and_all_are_covered(
     store: RunStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told: list[Any] = []
-
-    def proposed(name: str, over: Any, seed: int, past: Any) -> Any:
-        told.append(past)
-        return propose(name, over, seed, past)
-
-    monkeypatch.setattr(conducting, "propose", proposed)
+    proposed = watched(monkeypatch, conducting, "propose")
     monkeypatch.setenv("PRIVGRAPH_WORKERS", "3")
     with at_work(MadeWorker(deep)) as worker:
         tuned = Tuning(store, choice(Fixed(count=5), sampler="tpe")).conduct()
     assert len(worker.done) == 5
+    told = [call.given[3] for call in proposed]
     assert [len(past) for past in told] == [0, 1, 2, 3, 4], "it is told of every trial before"
     assert told[-1] == [(one.spec.options, one.score) for one in tuned.trials[:-1]]
     for one in tuned.trials:

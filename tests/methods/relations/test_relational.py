@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from tests.watching import watched
 
 from privgraph.data.graph import Graph
 from privgraph.data.load import load
@@ -230,18 +231,13 @@ def test_answers_keep_and_invent_relations_at_the_chances_that_are_paid_for() ->
 
 def test_what_is_learnt_from_are_answers_and_nothing_reads_the_true_relations(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not even to measure what was learnt: answers are all that is paid for."""
-    seen, graph = list[FineTuning](), shop()
+    graph = shop()
     config = RandConfig(**TINY | {"epsilon": 4.0, "steps": 1})
 
-    class Seen(FineTuning):
-        def __post_init__(self) -> None:
-            super().__post_init__()
-            seen.append(self)
-
-    monkeypatch.setattr(randomising, "FineTuning", Seen)
+    seen = watched(monkeypatch, randomising, "FineTuning")
     context = Context(noise_key=bytes(32))
     (*_, result) = train_one(randomising.train, config, graph, context)
-    (one,) = seen
+    (one,) = [call.result for call in seen]
     answers = randomised(graph, config, *answers_of(0))
     assert one.relations.equal(answers)
     assert answers.shape != graph.relations(0).shape

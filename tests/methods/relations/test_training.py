@@ -10,21 +10,20 @@ import pytest
 import torch
 from tests.methods.drained import returned
 from tests.methods.relations.test_relational import TINY, shop, told
+from tests.watching import watched
 
 from privgraph.attacks.relations import without_relations
 from privgraph.data.graph import Graph
 from privgraph.data.splits import subgraph
 from privgraph.methods.relations import fine_tuning
-from privgraph.methods.relations.fine_tuning import FineTuning, Protection
+from privgraph.methods.relations.fine_tuning import FineTuning
 from privgraph.methods.relations.relational import train as trained
 from privgraph.methods.relations.relational.config import Config
-from privgraph.methods.relations.tuples import TupleSampler
 from privgraph.methods.training import Context
 from privgraph.nn.text import encoder as encoders
 from privgraph.nn.text.adapters import adapt, trainable
 from privgraph.nn.text.encoder import load_encoder
 from privgraph.progress import Spent
-from privgraph.streams import Secret
 
 BARE: dict[str, Any] = TINY | {"unit": "none", "learning_rate": 0.02}
 
@@ -101,18 +100,10 @@ def test_the_embedded_model_has_no_dropout_beside_its_adapters() -> None:
 
 
 def test_private_gradients_are_divided_by_the_batch_that_is_expected(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[Protection] = []
-
-    class Seen(FineTuning):
-        def __post_init__(self) -> None:
-            super().__post_init__()
-            assert self.private is not None
-            seen.append(self.private)
-
-    monkeypatch.setattr(trained, "FineTuning", Seen)
+    seen = watched(monkeypatch, trained, "FineTuning")
     graph = shop()
     told(Config(**TINY | {"steps": 1, "noise_multiplier": 1.0}), graph)
-    assert [one.mechanism.expected_batch for one in seen] == [pytest.approx(20.0)]
+    assert [one.result.private.mechanism.expected_batch for one in seen] == [pytest.approx(20.0)]
     assert graph.facts.relations[0] > 20
 
 
@@ -125,18 +116,12 @@ def test_batches_are_drawn_with_the_rate_that_is_paid_for(
 ) -> None:
     """Where domains differ in size, coins and ledger have the rate of the one that is learnt from: by its
     texts, and as published by its relations."""
-    whole, seen = subgraph(shop(), torch.arange(100)), list[TupleSampler]()
+    whole = subgraph(shop(), torch.arange(100))
     graph = without_relations(whole, whole.relations(1)[:, 30:])
-    real = fine_tuning.poisson_batches
-
-    def spy(sampler: TupleSampler, sampling: Secret) -> Iterator[torch.Tensor]:
-        seen.append(sampler)
-        return real(sampler, sampling)
-
-    monkeypatch.setattr(fine_tuning, "poisson_batches", spy)
+    seen = watched(monkeypatch, fine_tuning, "poisson_batches")
     options = {"steps": 1, "trained_on": learnt, "accounting": accounting, "noise_multiplier": 1.0}
     events = told(Config(**TINY | options), graph)
-    (sampler,) = seen
+    ((sampler, _),) = [call.given for call in seen]
     assert sampler.rate == 20 / held
     assert [one.entry["sampling_rate"] for one in events if isinstance(one, Spent)] == [20 / held]
     own = graph.domain_names.index(learnt)

@@ -152,8 +152,7 @@ class Scaled(torch.nn.Module):
         self.layer, self.weight = layer, torch.nn.Parameter(torch.ones(1))
 
     def forward(self, x: Tensor) -> Tensor:
-        found: Tensor = self.layer(x) * self.weight
-        return found
+        return self.layer(x) * self.weight
 
 
 def test_a_trained_layer_without_a_rule_is_refused() -> None:
