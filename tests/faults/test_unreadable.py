@@ -15,33 +15,32 @@ from privgraph.runs.tables import audits, events, runs
 from privgraph_workbench.cli import main
 from privgraph_workbench.jobs import queue
 
-
-def changed(column: sa.Column[str], change: Callable[[dict[str, object]], object]) -> Callable[[RunStore, str], None]:
-    def damage(store: RunStore, run: str) -> None:
-        with store._database.write() as connection:
-            text = connection.scalar(sa.select(column).where(runs.c.id == run)) or "{}"
-            new = json.dumps(change(json.loads(text)))
-            connection.execute(runs.update().where(runs.c.id == run).values(**{column.name: new}))
-
-    return damage
+Damage = Callable[[sa.Connection, str], object]
 
 
-def written(**values: object) -> Callable[[RunStore, str], None]:
-    def damage(store: RunStore, run: str) -> None:
-        with store._database.write() as connection:
-            connection.execute(runs.update().where(runs.c.id == run).values(**values))
+def changed(column: sa.Column[str], change: Callable[[dict[str, object]], object]) -> Damage:
+    def damage(connection: sa.Connection, run: str) -> None:
+        text = connection.scalar(sa.select(column).where(runs.c.id == run)) or "{}"
+        written(**{column.name: json.dumps(change(json.loads(text)))})(connection, run)
 
     return damage
 
 
-def event(**values: object) -> Callable[[RunStore, str], None]:
-    def damage(store: RunStore, run: str) -> None:
-        with store._database.write() as connection:
-            number = connection.scalar(sa.select(runs.c.number).where(runs.c.id == run))
-            which = (events.c.run == number, events.c.sequence == 3)
-            connection.execute(events.update().where(*which).values(**values))
+def written(**values: object) -> Damage:
+    return lambda connection, run: connection.execute(runs.update().where(runs.c.id == run).values(**values))
+
+
+def event(**values: object) -> Damage:
+    def damage(connection: sa.Connection, run: str) -> None:
+        number = connection.scalar(sa.select(runs.c.number).where(runs.c.id == run))
+        connection.execute(events.update().where(events.c.run == number, events.c.sequence == 3).values(**values))
 
     return damage
+
+
+def harm(store: RunStore, run: str, damage: Damage) -> None:
+    with store._database.write() as connection:
+        damage(connection, run)
 
 
 # Each: what is done to the row, and what is said of the run; "" where the run can be read all the same.
@@ -80,9 +79,9 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[RunStore, d
         damaged = {}
         for seed, (name, (damage, _)) in enumerate(ROWS.items()):
             damaged[name] = keep(store, spec(seed=seed))
-            damage(store, damaged[name])
+            harm(store, damaged[name], damage)
         damaged["queued"] = keep(store, spec(seed=100), state="queued")
-        ROWS["a newer spec"][0](store, damaged["queued"])
+        harm(store, damaged["queued"], ROWS["a newer spec"][0])
         fine = keep(store, spec(seed=101))
         yield store, damaged, fine
         store.close()
@@ -139,14 +138,14 @@ def test_the_others_are_listed_and_the_queue_goes_on(
 def test_an_event_that_cannot_be_read_is_named(
     kept: tuple[RunStore, dict[str, str], str], store: RunStore, payload: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    event(kind="metric", payload=payload)(store, kept[2])
+    harm(store, kept[2], event(kind="metric", payload=payload))
     try:
         with pytest.raises(Unreadable, match="event 3 of the run has a form"):
             store.events(kept[2])
         assert main(["export", kept[2]]) == 1
         assert "event 3 of the run has a form" in capsys.readouterr().err
     finally:
-        event(kind="log", payload='{"message": "fine", "level": "info"}')(store, kept[2])
+        harm(store, kept[2], event(kind="log", payload='{"message": "fine", "level": "info"}'))
 
 
 def test_an_audit_that_cannot_be_read_is_named(kept: tuple[RunStore, dict[str, str], str], store: RunStore) -> None:

@@ -1,4 +1,4 @@
-"""The ordinary graph network: layers against their formulas, networks side by side and as one (as on a
+"""The baselines. The graph network: layers against their formulas, networks side by side and as one (as on a
 GPU) against their slow twin, and the choice of the epoch."""
 
 import dataclasses
@@ -19,13 +19,18 @@ from privgraph.methods.baselines import network
 from privgraph.methods.baselines.gnn.config import Config
 from privgraph.methods.baselines.gnn.parts import noisy_labels
 from privgraph.methods.baselines.gnn.train import train
+from privgraph.methods.baselines.mlp.config import Config as Mlp
+from privgraph.methods.baselines.mlp.train import train as train_mlp
 from privgraph.methods.baselines.options import CONVOLUTIONS
 from privgraph.methods.outsider import Outsider
 from privgraph.methods.teachers.parts import split_parts
 from privgraph.methods.training import Context, planned, train_one
 from privgraph.nn.gnn import GraphNetwork, initialise
+from privgraph.options import build
 from privgraph.progress import Event, Metric, Result
+from privgraph.registry import method
 
+SOCIAL = {"nodes": 200, "degree": 8.0, "signal": 3.0}
 CHANCE = ("test_nodes", "majority_class_accuracy", "test_macro_f1", "test_auc")
 
 
@@ -74,9 +79,27 @@ def test_the_epoch_is_the_first_of_best_validation_accuracy() -> None:
     best = curve["val_accuracy"].index(max(curve["val_accuracy"]))
     assert events[-1] == Result(metrics=events[-1].metrics)
     assert events[-1].metrics["test_accuracy"] == curve["test_accuracy"][best]
+
+
+@pytest.mark.parametrize("name", ["gnn", "mlp"])
+def test_without_validation_nodes_the_last_epoch_is_kept(name: str) -> None:
+    spec, graph = method(name), load("social", data_options=SOCIAL)
     unvalidated = dataclasses.replace(graph, val_mask=torch.zeros_like(graph.val_mask))
-    *_, result = train_one(train, Config(epochs=3, hidden=8), unvalidated)
-    assert set(result.metrics) == {"train_accuracy", "test_accuracy", *CHANCE}
+    config = build(spec.load_config(), {"epochs": 30, "hidden": 16, "dropout": 0.0})
+    events = list(train_one(spec.load_train(), config, unvalidated))
+    assert set(events[-1].metrics) == {"train_accuracy", "test_accuracy", *CHANCE}
+    assert events[-1].metrics["train_accuracy"] > 0.6
+    assert not any(isinstance(event, Metric) and event.name == "val_accuracy" for event in events)
+
+
+@pytest.mark.parametrize("layers", [1, 3])
+def test_the_mlp_learns_from_features_and_pays_nothing_for_edges(layers: int) -> None:
+    config = Mlp(epochs=60, hidden=16, layers=layers, dropout=0.2)
+    *_, result = train_one(train_mlp, config, load("social", data_options=SOCIAL))
+    assert result.metrics["test_accuracy"] > 0.6, "chance is a quarter"
+    statement = Mlp(epsilon=0.3).plan(load("karate").facts).statement
+    assert statement.epsilon == statement.epsilon_as_published == 0.0
+    assert any("never read" in text for text in statement.assumptions)
 
 
 def trained(graphs: list[Graph], config: Config, seeds: list[int]) -> list[tuple[list[Event], Outsider]]:

@@ -1,5 +1,7 @@
 """A small homophilous graph on which edges help: class-dependent edges, weak features."""
 
+from dataclasses import replace
+
 import torch
 
 from privgraph.data.graph import Graph
@@ -42,12 +44,4 @@ def without_edge(graph: Graph, position: int) -> Graph:
     source, target = graph.edge_index
     a, b = int(source[position]), int(target[position])
     keep = ~(((source == a) & (target == b)) | ((source == b) & (target == a)))
-    return Graph(
-        name=graph.name,
-        x=graph.x,
-        y=graph.y,
-        edge_index=graph.edge_index[:, keep],
-        train_mask=graph.train_mask,
-        val_mask=graph.val_mask,
-        test_mask=graph.test_mask,
-    )
+    return replace(graph, edge_index=graph.edge_index[:, keep], _cache={})

@@ -32,16 +32,7 @@ def directed(sparse: bool) -> Graph:
         # a node without features would stand where SELU has a corner, and two slopes are right
         some = torch.where(torch.rand(x.shape, generator=seeded(7)) < 0.2, x, 0.0)
         x = torch.cat([some, torch.eye(len(x), dtype=x.dtype)], 1)
-    return Graph(
-        name="directed",
-        x=x,
-        y=graph.y,
-        edge_index=graph.edge_index[:, kept],
-        train_mask=graph.train_mask,
-        val_mask=graph.val_mask,
-        test_mask=graph.test_mask,
-        undirected=False,
-    )
+    return replace(graph, x=x, edge_index=graph.edge_index[:, kept], undirected=False, _cache={})
 
 
 def twin(graph: Graph, shape: Architecture) -> Iterator[tuple[float, Tensor, Tensor]]:
