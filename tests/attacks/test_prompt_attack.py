@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from tests.attacks.prompt_alone import alone
 from tests.methods.drained import returned
 from tests.watching import watched
 from torch import Tensor
@@ -62,22 +63,7 @@ def attacked() -> PromptMembership:
 
 def asked(prepared: PreparedGraph, table: Tensor, config: Config, tuned: Tuned, nodes: Tensor) -> np.ndarray:
     *_, found = signals(prepared, table, recipe_of(config), tuned, nodes)
-    assert isinstance(found, np.ndarray)
     return found
-
-
-def alone(prepared: PreparedGraph, table: Tensor, config: Config, tuned: Tuned, row: int, nodes: Tensor) -> np.ndarray:
-    """The slow twin: one prompt, tuned and asked as the method `prompt` does it."""
-    recipe = recipe_of(config)
-    own = tuned.nodes[row]
-    prompt = fresh_prompt(prepared, table, recipe, Context(seed=tuned.seeds[row]))
-    labels = prepared.labels[own].unsqueeze(0)
-    tuning = Tuning(prompt, prepared.backbone, table, prepared.egos(own), labels, recipe)
-    for _ in range(config.epochs):
-        tuning.step()
-    with torch.no_grad():
-        said = tuning.prompts.answers(prepared.backbone, table, prepared.egos(nodes))[0]
-    return scaled_confidence(said.double().numpy(), prepared.labels[nodes].numpy())
 
 
 @pytest.mark.parametrize("shots", [1, 3])
@@ -141,7 +127,9 @@ def test_a_prompt_of_the_stack_is_the_method_s_own(prompt: str, backbone: str) -
     tuned = Tuned(nodes=own[:36].view(12, 3), seeds=[stream_seed(0, f"test/{row}") % 2**31 for row in range(12)])
     nodes = torch.cat([own[:10], prepared.query_nodes])
     found = asked(prepared, table, config, tuned, nodes)
-    twin = np.stack([alone(prepared, table, config, tuned, row, nodes) for row in range(12)])
+    egos, slots = prepared.egos(nodes), zip(tuned.nodes, tuned.seeds, strict=True)
+    logits = torch.stack([alone(prepared, table, config, shots, seed, egos) for shots, seed in slots])
+    twin = scaled_confidence(logits.double().numpy(), prepared.labels[nodes].numpy())
     assert abs(found - twin).max() < 2e-3
     assert twin.std(0).min() > 0.02  # prompts differ: rows that were exchanged would be seen
 

@@ -11,6 +11,7 @@ import pytest
 import torch
 from scipy import stats
 from tests.attacks import attacked_here
+from tests.attacks.prompt_alone import alone
 from tests.methods.drained import returned
 from tests.watching import watched
 
@@ -22,10 +23,9 @@ from privgraph.attacks.record import AttackRecord
 from privgraph.attacks.signals import scaled_confidence
 from privgraph.data.graph import Graph
 from privgraph.data.load import load
-from privgraph.methods.prompts.few_shot import chosen_by_label, fresh_prompt, ready
-from privgraph.methods.prompts.pretrained import PreparedGraph, recipe_of
+from privgraph.methods.prompts.few_shot import chosen_by_label, ready
+from privgraph.methods.prompts.pretrained import PreparedGraph
 from privgraph.methods.training import Context, train_one
-from privgraph.nn.prompt_tuning import Tuning
 from privgraph.options import OptionError, build
 from privgraph.registry import ATTACKS, METHODS
 
@@ -77,14 +77,8 @@ def test_the_first_prompt_that_is_attacked_is_the_run_s_own() -> None:
     assert np.array_equal(found.labels, prepared.labels[found.nodes].numpy())
     for label in range(prepared.classes):
         assert (found.members[:, found.labels == label].sum(1) == 2).all()
-    recipe = recipe_of(told.config)
-    prompt = fresh_prompt(prepared, table, recipe, Context(seed=SEED))
-    tuning = Tuning(prompt, prepared.backbone, table, prepared.egos(own.nodes), own.labels.unsqueeze(0), recipe)
-    for _ in range(told.config.epochs):
-        tuning.step()
-    with torch.no_grad():
-        nodes = torch.from_numpy(found.nodes)
-        logits = tuning.prompts.answers(prepared.backbone, table, prepared.egos(nodes))[0].double().numpy()
+    asked = prepared.egos(torch.from_numpy(found.nodes))
+    logits = alone(prepared, table, told.config, own.nodes, SEED, asked).double().numpy()
     assert abs(found.target_signals[0] - scaled_confidence(logits, found.labels)).max() < 5e-3
     assert abs(found.target_signals[1] - scaled_confidence(logits, found.labels)).max() > 0.05
     with pytest.raises(ValueError, match="say each_class"):

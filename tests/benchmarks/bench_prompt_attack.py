@@ -13,17 +13,16 @@ wait for each other), on --alone prompts, drawn at random, and scaled; so is --s
 
 import numpy as np
 import torch
+from tests.attacks.prompt_alone import alone
 from tests.benchmarks.harness import Cost, options, tell, timed
 from tests.methods.drained import returned
 
 from privgraph.attacks.prompt_stack import Tuned, signals
 from privgraph.attacks.prompts import PromptAttack, candidates, drawn
 from privgraph.data.load import load
-from privgraph.methods.prompts.few_shot import fresh_prompt
 from privgraph.methods.prompts.pretrained import prepare, recipe_of
 from privgraph.methods.prompts.prompt.config import Config
 from privgraph.methods.training import Context
-from privgraph.nn.prompt_tuning import Tuning
 
 
 def main() -> None:
@@ -48,14 +47,8 @@ def main() -> None:
         egos = prepared.egos(asked)
 
         def work() -> None:
-            for nodes, seed in zip(tuned.nodes[: given.alone], tuned.seeds, strict=False):
-                prompt = fresh_prompt(prepared, prepared.table, recipe, Context(seed=seed))
-                labels = prepared.labels[nodes].unsqueeze(0)
-                tuning = Tuning(prompt, prepared.backbone, prepared.table, prepared.egos(nodes), labels, recipe)
-                for _ in range(recipe.epochs):
-                    tuning.step()
-                with torch.no_grad():
-                    tuning.prompts.answers(prepared.backbone, prepared.table, egos)
+            for shots, seed in zip(tuned.nodes[: given.alone], tuned.seeds, strict=False):
+                alone(prepared, prepared.table, config, shots, seed, egos)
 
         return timed(work, threads=1) * (1 / given.alone)
 

@@ -1,4 +1,4 @@
-"""ProGAP and GAP: what edges can reach, what is sampled and dropped, own rows, mapped graphs, and their plans."""
+"""ProGAP and GAP: what edges can reach, what is sampled and dropped, own rows, mapped graphs, and plans."""
 
 import itertools
 import math

@@ -10,6 +10,7 @@ import pytest
 import torch
 from tests.methods.drained import returned
 from tests.methods.relations.test_relational import TINY, shop, told
+from tests.nn.text.encoder_made_here import saved
 from tests.watching import watched
 
 from privgraph.attacks.relations import without_relations
@@ -36,21 +37,13 @@ def tuning(graph: Graph, **options: Any) -> FineTuning:
 @pytest.fixture
 def own(tmp_path: Path) -> Path:
     """A tiny encoder of random weights with a tokenizer of its own, as a folder."""
-    from tokenizers import Tokenizer, models, pre_tokenizers
-    from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
+    from transformers import BertConfig, BertModel
 
-    words = {word: number for number, word in enumerate(["<pad>", "<unk>", "red", "mug", "hose", "garden"])}
-    tokenizer = Tokenizer(models.WordLevel(words, unk_token="<unk>"))
-    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
-    PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="<unk>", pad_token="<pad>").save_pretrained(tmp_path)
     config = BertConfig(
         vocab_size=6, hidden_size=16, intermediate_size=32, num_hidden_layers=1, num_attention_heads=2,
         max_position_embeddings=32,
     )  # fmt: skip
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
-        BertModel(config).save_pretrained(tmp_path)
-    return tmp_path
+    return saved(tmp_path, lambda: BertModel(config), unk_token="<unk>")
 
 
 def changed(path: Path, change: Callable[[Any], None]) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from tests.nn.text.encoder_made_here import saved
 
 from privgraph.nn.text import naming
 from privgraph.nn.text.adapters import (
@@ -32,22 +33,13 @@ def dice(seed: int = 0) -> torch.Generator:
 @pytest.fixture(scope="module")
 def llama(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A tiny decoder of random weights with a tokenizer of its own, as a folder."""
-    from tokenizers import Tokenizer, models, pre_tokenizers
-    from transformers import LlamaConfig, LlamaModel, PreTrainedTokenizerFast
+    from transformers import LlamaConfig, LlamaModel
 
-    folder = tmp_path_factory.mktemp("llama")
-    words = {word: number for number, word in enumerate(["<pad>", "<eos>", "<unk>", "red", "mug", "hose", "garden"])}
-    own = Tokenizer(models.WordLevel(words, unk_token="<unk>"))
-    own.pre_tokenizer = pre_tokenizers.Whitespace()
-    PreTrainedTokenizerFast(tokenizer_object=own, pad_token="<pad>", eos_token="<eos>").save_pretrained(folder)
     config = LlamaConfig(
         vocab_size=7, hidden_size=16, intermediate_size=32, num_hidden_layers=2, num_attention_heads=2,
         num_key_value_heads=2, max_position_embeddings=32, attn_implementation="sdpa",
     )  # fmt: skip
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
-        LlamaModel(config).save_pretrained(folder)
-    return folder
+    return saved(tmp_path_factory.mktemp("llama"), lambda: LlamaModel(config), eos_token="<eos>")
 
 
 def test_a_vector_hangs_on_its_text_alone_and_not_on_padding(llama: Path) -> None:
