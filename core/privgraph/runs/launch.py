@@ -172,12 +172,12 @@ def wait(
     records, in order of `ids`.
 
     `watch` is given the records at each look, `every` seconds. The runs go on while the store is away, and so
-    does the wait: `away` is told at each look that failed. Raises `TimeoutError` after `timeout` seconds; the
-    runs go on all the same.
+    does the wait: `away` is told at the first look that failed. Raises `TimeoutError` after `timeout`
+    seconds; the runs go on all the same.
     """
     deadline = None if timeout is None else time.monotonic() + timeout
     records: dict[str, RunRecord] = {}
-    left = list(dict.fromkeys(ids))
+    left, told = list(dict.fromkeys(ids)), False
     while True:
         began = time.monotonic()
         try:
@@ -191,9 +191,11 @@ def wait(
             left = [run for run in left if records[run].pending]
             if not left:
                 return [records[run] for run in ids]
+            told = False
         except StoreAway as error:
-            if away is not None:
+            if away is not None and not told:
                 away(error)
+            told = True
         if deadline is not None and time.monotonic() > deadline:
             raise TimeoutError(f"the runs were not finished within {timeout:g} seconds")
         time.sleep(max(every, time.monotonic() - began))  # of thousands of runs a look takes long

@@ -12,7 +12,7 @@ from privgraph.options import OptionError, build
 from privgraph.privacy.statements import statement_text
 from privgraph.registry import method
 from privgraph.runs.spec import make_spec
-from privgraph_workbench.commands.output import json_line, print_lines, privacy
+from privgraph_workbench.commands.output import privacy, say
 from privgraph_workbench.commands.parser import UsageError
 from privgraph_workbench.commands.values import method_options
 
@@ -28,11 +28,7 @@ def account_command(parsed: argparse.Namespace) -> int:
     plan: Plan = config.plan(facts)
     told = {"method": parsed.method, "facts": asdict(facts), "noise": dict(plan.noise)}
     more = {"steps": plan.steps, "memory_mb": plan.memory_mb, "notes": list(plan.notes)}
-    if parsed.json:
-        print(json_line({**told, **privacy(plan.statement), **more}))
-    else:
-        print_lines(told | more)
-        print(f"\n{statement_text(plan.statement)}")
+    say(parsed.json, {**told, **privacy(plan.statement), **more}, told | more, statement_text(plan.statement))
     return 0
 
 

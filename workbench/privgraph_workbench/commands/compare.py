@@ -10,7 +10,7 @@ from privgraph.runs.engine_options import RETRIES
 from privgraph.runs.launch import capacity, wait
 from privgraph.runs.store import RunStore
 from privgraph_workbench import advice, summary, sweeps
-from privgraph_workbench.commands.output import json_line, table
+from privgraph_workbench.commands.output import say, table
 from privgraph_workbench.commands.watching import counting
 from privgraph_workbench.facts import datasets, expecting
 from privgraph_workbench.figures.chart import Row
@@ -46,14 +46,12 @@ def compare_command(parsed: argparse.Namespace) -> int:
         print(f"privgraph: {record.id} is {record.state}: {record.error}", file=sys.stderr)
     frame = summary.of_records(one for one in records if one.state == "done")
     settings, found = summary.settings(frame), advice.advise(frame, parsed.unit)
-    if parsed.json:
-        rows = [setting_row(row) for row in tradeoff.on_fronts(table_rows(settings))]
-        told = [{"epsilon": one.epsilon, "outcome": one.outcome, "take": one.take, "at": one.at} for one in found]
-        print(json_line({"rows": rows, "advice": told, "runs": ids}))
-    else:
-        advised = advice.table(found)
-        print(table(settings.to_dict("records"), [*SETTINGS, "seeds"]))
-        print(f"\n{table(advised.to_dict('records'), [*map(str, advised)])}")
+    advised = advice.table(found)
+    rows = [setting_row(row) for row in tradeoff.on_fronts(table_rows(settings))]
+    told = [{name: getattr(one, name) for name in ("epsilon", "outcome", "take", "at")} for one in found]
+    tables = (settings, [*SETTINGS, "seeds"]), (advised, [*map(str, advised)])
+    texts = [table(frame.to_dict("records"), columns) for frame, columns in tables]
+    say(parsed.json, {"rows": rows, "advice": told, "runs": ids}, *texts)
     return int(bool(undone))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from privgraph.runs import examples
 from privgraph.runs.records import EXAMPLE, RunRecord
-from privgraph_workbench.commands.output import json_line, print_lines
+from privgraph_workbench.commands.output import say
 from privgraph_workbench.commands.parser import UsageError
 from privgraph_workbench.commands.values import find_run
 from privgraph_workbench.facts import plans
@@ -21,7 +21,7 @@ def examples_command(parsed: argparse.Namespace) -> int:
             raise UsageError("say which example is to be run again")
         chapters = examples.chapters(store)
         lists = ("\n".join([f"{chapter}: {len(ids):,} runs", *ids]) for chapter, ids in chapters.items())
-        print(json_line(chapters) if parsed.json else "\n\n".join(lists))
+        say(parsed.json, chapters, *lists)
         return 0
     record = find_run(store, EXAMPLE + parsed.run.removeprefix(EXAMPLE))
     told: dict[str, object] = {"run": record.id, "version": record.version, "kept": _numbers(record)}
@@ -34,18 +34,14 @@ def examples_command(parsed: argparse.Namespace) -> int:
         told["again"] = _numbers(again)
     told["with its own noise"] = f"privgraph examples {record.id} --again"
     told["with noise of yours"] = plans.command_line(record.spec)
-    if parsed.json:
-        print(json_line(told))
-    else:
-        print_lines(told)
+    say(parsed.json, told, told)
     return 0
 
 
 def _numbers(record: RunRecord) -> dict[str, float | None]:
     said = record.statement
     return {
-        "test_accuracy": record.metrics.get("test_accuracy"),
-        "val_accuracy": record.metrics.get("val_accuracy"),
+        **{name: record.metrics.get(name) for name in ("test_accuracy", "val_accuracy")},
         "sound_epsilon": said.epsilon if said else None,
         "published_epsilon": said.epsilon_as_published if said else None,
         "delta": said.delta if said else None,

@@ -2,7 +2,6 @@
 
 import argparse
 import dataclasses
-import sys
 import textwrap
 from collections.abc import Mapping
 from typing import Any
@@ -16,7 +15,8 @@ from privgraph.data.uploads import uploads
 from privgraph.options import parameters, short
 from privgraph.registry import ATTACKS, AUDITS, METHODS, method
 from privgraph.runs.records import RunQuery
-from privgraph_workbench.commands.output import json_line, table
+from privgraph.runs.store import RunStore
+from privgraph_workbench.commands.output import say, table
 from privgraph_workbench.commands.parser import UsageError
 from privgraph_workbench.commands.values import settle
 
@@ -41,18 +41,8 @@ def list_command(parsed: argparse.Namespace) -> int:
     """Print one of the lists."""
     if parsed.method is not None and parsed.what != "options":
         raise UsageError(f"privgraph list {parsed.what} does not know what to do with {short(parsed.method)}")
-    print_list(parsed.what, _rows(parsed), parsed.json)
+    say(parsed.json, rows := _rows(parsed), table(rows, COLUMNS[parsed.what]))
     return 0
-
-
-def print_list(what: str, rows: Rows, as_json: bool) -> None:
-    """Print rows as one JSON array, or as a table."""
-    if as_json:
-        print(json_line(rows))
-    elif rows:
-        print(table(rows, COLUMNS[what]))
-    else:
-        print(f"there are no {what} yet", file=sys.stderr)
 
 
 def _rows(parsed: argparse.Namespace) -> Rows:
@@ -80,8 +70,6 @@ def _rows(parsed: argparse.Namespace) -> Rows:
             return [
                 row | {"methods": row["methods"] or list(METHODS), "options": option_rows(AuditOptions)} for row in rows
             ]
-    from privgraph.runs.store import RunStore  # the other lists need no database
-
     if parsed.limit < 1:
         raise UsageError(f"limit must be at least 1 (got {parsed.limit})")
     store = RunStore.open()

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any, TextIO
+from typing import Any
 
 from privgraph.privacy.rounding import lower, upper
 from privgraph.privacy.serialisation import statement_to_json
@@ -39,16 +39,11 @@ def result(record: RunRecord) -> dict[str, Any]:
     """A run as other tools rely on it; `tuning` stands there where one tried it."""
     found = {
         "run": record.id,
-        "method": record.spec.method,
-        "dataset": record.spec.dataset,
-        "seed": record.spec.seed,
+        **{name: getattr(record.spec, name) for name in ("method", "dataset", "seed")},
         "state": record.state,
         "metrics": dict(record.metrics),
         "privacy": privacy(record.statement),
-        "seconds": record.seconds,
-        "peak_memory_mb": record.peak_memory_mb,
-        "device": record.device,
-        "version": record.version,
+        **{name: getattr(record, name) for name in ("seconds", "peak_memory_mb", "device", "version")},
     }
     if mark := record.tuning:
         terms = mark.terms and plain(asdict(mark.terms))
@@ -79,9 +74,11 @@ def lines(told: Mapping[str, object]) -> Iterator[str]:
             yield f"{name.replace('_', ' ').capitalize()}: {cell}"
 
 
-def print_lines(told: Mapping[str, object], file: TextIO | None = None) -> None:
-    """Print `lines`."""
-    print(*lines(told), sep="\n", file=file)
+def say(as_json: bool, value: Any, *told: str | Mapping[str, object]) -> None:
+    """Print a value as JSON, or what is told of it instead: texts and `lines`, an empty line between two."""
+    parts = (one if isinstance(one, str) else "\n".join(lines(one)) for one in told)
+    if text := json_line(value) if as_json else "\n\n".join(filter(None, parts)):
+        print(text)
 
 
 def table(rows: Sequence[Mapping[Any, Any]], columns: Sequence[str]) -> str:

@@ -1,7 +1,6 @@
 """The grammar of the command line, read from text/commands.toml."""
 
 import argparse
-import textwrap
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, NoReturn
@@ -11,11 +10,6 @@ from privgraph_workbench.text import texts
 
 EXIT_CODES = "Exit codes: 0 done, 1 the run failed, 2 bad usage, 130 stopped by Ctrl-C."
 INSTALL = "pip install 'privgraph[app]'"
-MODULES = {
-    **dict.fromkeys(("run", "sweep", "watch", "stop"), "runs"),
-    **{"attack": "examine", "audit": "examine", "list": "lists", "export": "show", "key": "worker"},
-}
-"""Modules of commands that have another name than their command."""
 LONGEST = 400
 """Letters of an error: what was typed may be of any length."""
 
@@ -40,14 +34,9 @@ def make_parser() -> Parser:
     shared, *_ = (words := texts("commands")).values()
     for name, said in words.items():
         if said is not shared:
-            made = commands.add_parser(
-                name,
-                help=said["about"],
-                description=textwrap.fill(said["about"]),
-                epilog=EXIT_CODES,
-                allow_abbrev=False,
-                formatter_class=argparse.RawDescriptionHelpFormatter,
-            )
+            about = said["about"]
+            made = commands.add_parser(name, help=about, description=about, epilog=EXIT_CODES, allow_abbrev=False)
+            made.set_defaults(module=said.get("module", name))
             arguments = {one: shared[one] for one in said.get("shared", ())} | said.get("arguments", {})
             for one, given in arguments.items():
                 made.add_argument(one, **_argument(given))
@@ -125,6 +114,6 @@ def parse(parser: Parser, arguments: list[str]) -> argparse.Namespace:
 
 def run(parsed: argparse.Namespace) -> int:
     """Run the command, whose module is imported now, so that no other command waits for it."""
-    module = import_module(f"privgraph_workbench.commands.{MODULES.get(parsed.name, parsed.name)}")
+    module = import_module(f"privgraph_workbench.commands.{parsed.module}")
     code: int = getattr(module, f"{parsed.name}_command")(parsed)
     return code

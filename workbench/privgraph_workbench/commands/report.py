@@ -6,7 +6,7 @@ from typing import Any
 
 from privgraph.options import OptionError
 from privgraph.runs.store import RunStore
-from privgraph_workbench.commands.values import find_run, store_of
+from privgraph_workbench.commands.values import look_up
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.report.asked import LETTERS, Asked, Entry
 from privgraph_workbench.words.naming import graph_of, method_title, statements_of
@@ -17,7 +17,7 @@ def report_command(parsed: argparse.Namespace) -> int:
     from privgraph_workbench.report.archive import pack  # matplotlib and typst take a second to import
 
     store = RunStore.open()
-    records = list({one.id: one for one in (find_run(store_of(run), run) for run in parsed.runs)}.values())
+    records = list({one.id: one for one in (look_up(run)[1] for run in parsed.runs)}.values())
     records = [one for one in records if one.tuning is None and one.state == "done"]
     if not records:
         raise OptionError("none of these is a finished run outside a tuning")

@@ -5,7 +5,7 @@ import secrets
 import shlex
 import sys
 import time
-from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Never
 
 from tqdm import tqdm
@@ -22,15 +22,14 @@ from privgraph.runs.retrying import patiently
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import RunStore
 from privgraph.runs.sweep import sweep
-from privgraph_workbench.commands.output import json_line, print_runs, result
+from privgraph_workbench.commands.output import print_runs, result, say
 from privgraph_workbench.commands.parser import UsageError
-from privgraph_workbench.commands.show import print_run
+from privgraph_workbench.commands.show import told_of
 from privgraph_workbench.commands.values import find_run, options_of, settle, spec_of
 from privgraph_workbench.commands.watching import STOPPED, counting, draw, follow, sentence
 
 AT_FIRST_SECONDS = 60.0
 """How long a store may be away before its first answer."""
-LOOK_SECONDS = 0.5
 
 
 def run_command(parsed: argparse.Namespace) -> int:
@@ -46,13 +45,9 @@ def run_command(parsed: argparse.Namespace) -> int:
         return store.get(record.id)
 
     record = patiently(submitted, enough=lambda waited: waited > AT_FIRST_SECONDS)
-    interrupted = False
-    if record.pending:
-        record, interrupted = _follow(store, record.id)
-    if parsed.json:
-        print(json_line(result(record)))
-    else:
-        print_run(record)
+    interrupted = record.pending and _follow(store, record.id)
+    record = patiently(lambda: store.get(record.id), enough=lambda waited: waited > AT_FIRST_SECONDS)
+    say(parsed.json, result(record), *told_of(record))
     if record.state == "done":
         return 0
     log = store.folder(record.id) / LOG_NAME
@@ -65,27 +60,22 @@ def run_command(parsed: argparse.Namespace) -> int:
     return STOPPED if interrupted else 1
 
 
-def _follow(store: RunStore, run: str) -> tuple[RunRecord, bool]:
+def _follow(store: RunStore, run: str) -> bool:
     """Watch the run until it ends, and whether this process was interrupted."""
-    away = False
 
-    def say_away(error: StoreAway) -> None:  # once an outage: the worker goes on, and what it tells waits
-        nonlocal away
-        if not away:
-            print(f"privgraph: {error}; the run goes on, and is looked for again", file=sys.stderr)
-        away = True
+    def away(error: StoreAway) -> None:  # the worker goes on, and what it tells waits
+        print(f"privgraph: {error}; the run goes on, and is looked for again", file=sys.stderr)
 
-    def watch(bar: "tqdm[Never]") -> RunRecord:
+    def watch(bar: "tqdm[Never]") -> object:
         def look(records: list[RunRecord]) -> None:
-            nonlocal away
-            away, (record,) = False, records
+            (record,) = records
             left = record.eta_seconds
             bar.set_postfix_str("" if left is None else f"{left:.0f} s left", refresh=False)
             draw(bar, record.stage or record.state, record.progress)
 
-        return wait(store, [run], watch=look, away=say_away)[0]
+        return wait(store, [run], watch=look, away=away)
 
-    return follow(run, watch, lambda: patiently(lambda: store.request_stop(run), say=say_away), lambda: store.get(run))
+    return follow(run, watch, lambda: patiently(lambda: store.request_stop(run), say=away))
 
 
 def sweep_command(parsed: argparse.Namespace) -> int:
@@ -116,9 +106,8 @@ def sweep_command(parsed: argparse.Namespace) -> int:
         code = 0 if all(state == "done" for state in states.values()) else 1
     except KeyboardInterrupt:
         print("stopping what is left of the sweep", file=sys.stderr)
-        for run, state in store.states(ids).items():
-            if state not in FINISHED:
-                store.request_stop(run)
+        for run in store.states(ids):
+            store.request_stop(run)
     print_runs(store, ids, parsed.json)
     return code
 
@@ -137,7 +126,12 @@ def watch_command(parsed: argparse.Namespace) -> int:
     if not parsed.once:
         try:
             with counting(len(ids), sum(state in FINISHED for state in states.values())) as look:
-                states = _until_over(store, ids, look)
+                while not all(state in FINISHED for state in states.values()):
+                    time.sleep(0.5)
+                    with suppress(StoreAway):  # the runs go on, and so does the wait
+                        store.sweep_lost()
+                        states = store.states(ids)  # one that is deleted meanwhile is waited for no longer
+                        look(states)
         except KeyboardInterrupt:
             print("the runs go on; privgraph stop ends them", file=sys.stderr)
             return STOPPED
@@ -149,23 +143,9 @@ def watch_command(parsed: argparse.Namespace) -> int:
 def stop_command(parsed: argparse.Namespace) -> int:
     """Ask the runs to stop: those that wait are stopped at once, the others at their next step."""
     store, ids = _chosen(parsed)
-    for run, state in store.states(ids).items():
-        print(f"{run}  {state if state in FINISHED else store.request_stop(run)}")
+    for run in store.states(ids):
+        print(f"{run}  {store.request_stop(run)}")
     return 0
-
-
-def _until_over(store: RunStore, ids: list[str], look: Callable[[Mapping[str, str]], None]) -> dict[str, str]:
-    """The states of the runs once all are over; those that are deleted meanwhile are waited for no longer."""
-    while True:
-        try:
-            store.sweep_lost()
-            states = store.states(ids)
-            look(states)
-            if all(state in FINISHED for state in states.values()):
-                return states
-        except StoreAway:
-            pass  # the runs go on, and so does the wait
-        time.sleep(LOOK_SECONDS)
 
 
 def _chosen(parsed: argparse.Namespace) -> tuple[RunStore, list[str]]:

@@ -10,13 +10,11 @@ from privgraph.runs.here import lacking
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
 from privgraph_workbench.commands.examine import told
-from privgraph_workbench.commands.output import json_line, lines, print_lines, result
-from privgraph_workbench.commands.values import find_run, settle, store_of
+from privgraph_workbench.commands.output import json_line, lines, result, say
+from privgraph_workbench.commands.values import look_up
 from privgraph_workbench.words import settings
 from privgraph_workbench.words.statements import refuted
 
-EVERYTHING = 10**9
-"""More points than a curve has: files are not thinned."""
 TIMED = ("seconds", "peak_memory_mb", "attempt", "created", "started", "finished")
 """What hangs on how many others ran beside it."""
 OF_THE_EVALUATOR = ("exposed", "map_nodes", "map_edges")
@@ -25,22 +23,17 @@ OF_THE_EVALUATOR = ("exposed", "map_nodes", "map_edges")
 
 def show_command(parsed: argparse.Namespace) -> int:
     """Print a run."""
-    store = store_of(parsed.run)
-    settle(store)
-    record = find_run(store, parsed.run)
-    if not parsed.json:
-        print_run(record)
-        if record.state == "queued":
-            _, needs = store.leases.needing_more(0.0, [record.id])
-            waits = {"waits_for_memory": needs and f"{needs:,.0f} MB", "waits_for_a_worker_with": lacking(record.spec)}
-            print_lines(waits)
-        for row in told(store, record.id, "attack"):
-            print()
-            print_lines(row)
-    if parsed.log:
-        print("\nLog", *(one.payload["message"] for one in store.events(record.id, kinds=["log"])), sep="\n")
+    store, record = look_up(parsed.run)
+    log = ["Log", *(one.payload["message"] for one in store.events(record.id, kinds=["log"]))] if parsed.log else []
+    waits: dict[str, object] = {}
+    if record.state == "queued":
+        _, needs = store.leases.needing_more(0.0, [record.id])
+        waits = {"waits_for_memory": needs and f"{needs:,.0f} MB", "waits_for_a_worker_with": lacking(record.spec)}
     if parsed.json:
-        print(json_line(result(record)))
+        say(False, None, "\n".join(log))
+        say(True, result(record))
+    else:
+        say(False, None, *told_of(record), waits, *told(store, record.id, "attack"), "\n".join(log))
     return 0
 
 
@@ -67,17 +60,14 @@ def run_lines(record: RunRecord) -> dict[str, object]:
     }
 
 
-def print_run(record: RunRecord) -> None:
-    """Print a run in plain lines, and its privacy statement."""
-    print_lines(run_lines(record))
-    if record.statement is not None:
-        print(f"\n{statement_text(record.statement)}")
+def told_of(record: RunRecord) -> tuple[dict[str, object], str]:
+    """A run by name, and its privacy statement."""
+    return run_lines(record), statement_text(record.statement) if record.statement is not None else ""
 
 
 def export_command(parsed: argparse.Namespace) -> int:
     """Write the files, and print the path of each."""
-    store = store_of(parsed.run)
-    record = find_run(store, parsed.run)
+    store, record = look_up(parsed.run)
     folder = Path(parsed.out)
     folder.mkdir(parents=True, exist_ok=True)
     for kind in dict.fromkeys(parsed.format or ("json", "csv", "md")):
@@ -99,7 +89,7 @@ def _files(store: RunStore, record: RunRecord, kind: str) -> dict[str, bytes]:
     from privgraph_workbench.figures.runs import curves
 
     statements = {record.id: record.statement} if record.statement is not None else {}
-    limit = EVERYTHING if kind == "csv" else curves.LIMIT
+    limit = 10**9 if kind == "csv" else curves.LIMIT  # numbers are not thinned
     figures = {"curves": curves.data(store.events(record.id), run=record.id, limit=limit, record=record)}
     if record.statement is not None and record.statement.ledger:
         figures["ledger"] = ledger.data(record.statement.ledger, record.statement.delta)
@@ -124,7 +114,7 @@ def _record(store: RunStore, record: RunRecord) -> dict[str, object]:
         "chosen": settings.chosen(record),
         **{name: getattr(record, name) for name in ("attempt", "created", "started", "finished", "error", "note")},
         "tags": list(record.tags),
-        "statement": statement_text(record.statement) if record.statement is not None else "",
+        "statement": told_of(record)[1],
         "audits": [audit.to_json() for audit in store.audits(record.id)],
         "attacks": [_without(attack, OF_THE_EVALUATOR) for attack in attacks],
         "events": [

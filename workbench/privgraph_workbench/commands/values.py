@@ -39,9 +39,11 @@ def settle(store: RunStore) -> None:
         store.sweep_lost()
 
 
-def store_of(run: str) -> RunStore:
-    """The store that has a run of that id: the examples, or one's own runs."""
-    return open_store() if run.startswith(EXAMPLE) else RunStore.open()
+def look_up(run: str) -> tuple[RunStore, RunRecord]:
+    """The run as it is now, and the store that has it: the examples, or one's own runs."""
+    store = open_store() if run.startswith(EXAMPLE) else RunStore.open()
+    settle(store)
+    return store, find_run(store, run)
 
 
 def find_run(store: RunStore, beginning: str) -> RunRecord:

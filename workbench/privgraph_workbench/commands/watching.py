@@ -4,8 +4,8 @@ import signal
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from typing import Never, TypeVar
+from contextlib import contextmanager, suppress
+from typing import Never
 
 from tqdm import tqdm
 
@@ -15,10 +15,9 @@ STOPPED = 130
 """The exit code of what was stopped by Ctrl-C."""
 LINE_SECONDS = 10.0
 """Between two lines where there is no terminal: a log of a batch system wants one now and then."""
-ResultT = TypeVar("ResultT")
 
 
-def progress_bar(total: float = 1.0, over: float = 0.0, far: str = "{percentage:3.0f}%") -> "tqdm[Never]":
+def progress_bar(total: float | None = 1.0, over: float = 0.0, far: str = "{percentage:3.0f}%") -> "tqdm[Never]":
     """A bar of which `over` was over before; `far` says how far it is."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     pause = 0.1 if sys.stderr.isatty() else LINE_SECONDS
@@ -34,23 +33,21 @@ def draw(bar: "tqdm[Never]", stage: str, far: float) -> None:
         bar.refresh()
 
 
-def follow(
-    name: str, watch: Callable[["tqdm[Never]"], ResultT], stop: Callable[[], object], leave: Callable[[], ResultT]
-) -> tuple[ResultT, bool]:
+def follow(name: str, watch: Callable[["tqdm[Never]"], object], stop: Callable[[], object]) -> bool:
     """Watch until the work ends, and say whether this process was interrupted.
 
     An interrupt stops the work; a second one leaves it alone, as it then stands.
     """
     with progress_bar() as bar:
         try:
-            return watch(bar), False
+            watch(bar)
+            return False
         except KeyboardInterrupt:
             bar.write(f"stopping {name}; interrupt again to leave it alone", file=sys.stderr)
-        try:
+        with suppress(KeyboardInterrupt):
             stop()
-            return watch(bar), True
-        except KeyboardInterrupt:
-            return leave(), True
+            watch(bar)
+    return True
 
 
 @contextmanager
