@@ -192,6 +192,8 @@ def _sparse(arrays: Arrays, name: str) -> Any:
 
     try:
         shape = tuple(int(one) for one in arrays["shape"])
+        if len(shape) != 2:
+            raise ValueError("it has not two dimensions")
         if "row" in arrays:
             return scipy.sparse.coo_array((arrays["data"], (arrays["row"], arrays["col"])), shape=shape).tocsr()
         kind = (
@@ -235,7 +237,7 @@ def matrix_market(file: BinaryIO, name: str, limits: Limits) -> Frame:
     try:
         rows, columns, *entries = map(int, sizes.split())
         if max(rows, columns) > limits.nodes or max([*entries, 0 if entries else rows * columns]) > limits.cells:
-            raise UploadError(f"{shown(name)} says that it has {rows:,} rows and {columns:,} columns: too many")
+            raise UploadError(f"{shown(name)} says that it has too many rows, columns or entries")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # there are no rows
             values = np.loadtxt(io.TextIOWrapper(file, "ascii"), comments="%", ndmin=2)

@@ -217,6 +217,7 @@ def _parquet(file: Given) -> Frame:
             with file.opened() as opened, parquet.ParquetFile(opened) as whole:
                 done = 0
                 for batch in whole.iter_batches(batch_size=ROWS, columns=list(types), use_threads=False):
+                    batch.validate(full=True)
                     yield cast(batch, types, file.name)
                     done += batch.num_rows
                     seen(file.size * done // max(1, whole.metadata.num_rows))
