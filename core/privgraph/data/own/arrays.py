@@ -62,7 +62,7 @@ def _checked(file: IO[bytes], size: int, name: str) -> None:
         raise UploadError(f"The array {shown(name)} has a header that is not read") from None
     if dtype.hasobject:
         raise UploadError(f"The array {shown(name)} holds Python objects, which are never read; save it as numbers")
-    if dtype.kind not in "biufUS" or len(shape) > 2:
+    if dtype.kind not in "biufUS" or not 1 <= len(shape) <= 2:
         raise UploadError(
             f"The array {shown(name)} has a type or a shape that is not read; save it as plain numbers or texts"
         )

@@ -207,7 +207,7 @@ def _parquet(file: Given) -> Frame:
     try:
         with file.opened() as opened:
             schema = parquet.read_schema(opened)
-    except (pyarrow.ArrowException, OSError):
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError):
         raise damaged from None
     columns = tuple(name for name in schema.names if name != "__index_level_0__")
     check_names(file.name, columns)
@@ -221,7 +221,7 @@ def _parquet(file: Given) -> Frame:
                     yield cast(batch, types, file.name)
                     done += batch.num_rows
                     seen(file.size * done // max(1, whole.metadata.num_rows))
-        except (pyarrow.ArrowException, OSError) as error:
+        except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
             if isinstance(error, OSError) and error.errno is not None:  # of the disk, and not of what is on it
                 raise
             raise damaged from None
