@@ -62,7 +62,7 @@ def _checked(file: IO[bytes], size: int, name: str) -> None:
         raise UploadError(f"The array {shown(name)} has a header that is not read") from None
     if dtype.hasobject:
         raise UploadError(f"The array {shown(name)} holds Python objects, which are never read; save it as numbers")
-    if dtype.kind not in "biufUS" or not 1 <= len(shape) <= 2:
+    if dtype.kind not in "biufUS" or len(shape) > 2:
         raise UploadError(
             f"The array {shown(name)} has a type or a shape that is not read; save it as plain numbers or texts"
         )
@@ -80,8 +80,8 @@ def mapped(path: Path, name: str) -> NDArray[Any]:
 
 def npy_frame(name: str, array: NDArray[Any]) -> Frame:
     """Features (|V|, F), labels (|V|,), or edges (2, |E|) or (|E|, 2) of whole numbers."""
-    if not array.size:
-        raise UploadError(f"The array {shown(name)} is empty")
+    if not array.size or not array.ndim:
+        raise UploadError(f"The array {shown(name)} is empty, or one number")
     if array.ndim == 2 and array.dtype.kind in "iu" and 2 in array.shape:
         return _edges(name, array)
     return replace(of_matrix(name, array, "x" if array.ndim == 2 else "label"), pairs=False)
