@@ -1,8 +1,10 @@
-"""`import privgraph as pg`: light, lazily imported, and no second way of training."""
+"""`import privgraph as pg`: light, lazily imported, no second way of training; a wrong call gets one
+sentence, an object one line."""
 
 import inspect
 import math
 import os
+import pickle
 import subprocess
 import sys
 from dataclasses import replace
@@ -12,14 +14,18 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.figures import made_runs
+from tests.figures.made_audits import audit as made_audit
 
 import privgraph as pg
-from privgraph.options import parameters
+from privgraph.options import Table, parameters
 from privgraph.registry import METHODS
-from privgraph.runs.records import RunQuery
-from privgraph.runs.spec import make_spec
+from privgraph.runs.records import RunQuery, StoredEvent
+from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
 
+loose: Any = pg
+"""Without its types, as somebody calls it who runs no checker."""
+NOISE = pg.events.Gaussian(noise_multiplier=1.0)
 SMALL: dict[str, Any] = {"on": "social", "data_options": {"nodes": 200}, "epochs": 3, "hidden": 8}
 
 
@@ -102,6 +108,13 @@ def test_a_graph_that_nobody_could_load_again_is_refused() -> None:
         (lambda: pg.upload(), pg.OptionError, "files or arrays"),
         (lambda: pg.upload("texts.csv", halves="yes"), pg.DataError, "halves must be true or false"),
         (lambda: pg.upload("/nowhere/graph.npz"), pg.DataError, "graph.npz cannot be used"),
+        (lambda: loose.load(3), pg.UnknownName, "there is no "),
+        (lambda: loose.plan(["progap"], on="karate"), pg.UnknownName, "there is no "),
+        (lambda: loose.upload(3), ValueError, "A graph is files, arrays, .* .got int"),
+        (lambda: loose.epsilon(NOISE, "x"), ValueError, "delta must be a number .got x"),
+        (lambda: loose.statement_text(3), ValueError, "statement must be that of a plan or a run"),
+        (lambda: loose.calibrate(type(NOISE), epsilon=1.0, delta=1e-5), ValueError, "function of the noise scale"),
+        (lambda: loose.figures.degrees(pg.load("karate")), ValueError, "degrees needs degrees .got Graph.karate"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_sentence(call: Any, error: type[Exception], words: str) -> None:
@@ -223,3 +236,129 @@ def test_a_row_a_setting() -> None:
     assert "runs" not in table
     run = pg.Run(store.find()[0], store)
     assert list(pg.table(run).seeds) == list(pg.table([run]).seeds) == [1]
+
+
+def shown() -> dict[str, str]:
+    """By what it begins with, the repr of an object of each kind."""
+    graph, spec = pg.load("karate"), made_runs.spec()
+    plan = pg.plan("progap", on=graph, unit="edge", epsilon=1.0)
+    record = made_runs.record(spec, made_runs.statement(made_runs.edge_entries(9.0)))
+    return {
+        "Graph(karate: 34 nodes, 78 edges, ": repr(graph),
+        "Plan(progap: unit edge, sound epsilon 0.99": repr(plan),
+        "PrivacyStatement(unit edge, ": repr(plan.statement),
+        "RunSpec(progap on social: unit edge, epsilon 2.0, ": repr(
+            pg.spec("progap", on="social", unit="edge", epsilon=2)
+        ),
+        "RunSpec(of-old on elsewhere: ": repr(RunSpec(method="of-old", dataset="elsewhere", options={"width": 4})),
+        f"RunRecord({spec.id}: failed, ": repr(replace(record, state="failed", error="no memory " * 30)),
+        f"<Run {spec.id}": repr(pg.Run(record, pg.open_store(":memory:"))),
+        "StoredEvent(7, spent: ": repr(
+            StoredEvent(sequence=7, attempt=1, time=0.0, kind="spent", payload={"entry": "x" * 1000})
+        ),
+        "AuditRecord(": repr(made_audit(trials=400)),
+        "MethodSpec(progap: ": repr(pg.METHODS["progap"]),
+        "DatasetSpec(cora: ": repr(pg.DATASETS["cora"]),
+    }
+
+
+def test_an_object_is_one_short_line() -> None:
+    for begins, said in shown().items():
+        assert said.startswith(begins), said
+        assert len(said) < 400
+        assert "\n" not in said
+        assert "tensor" not in said
+
+
+def test_an_epsilon_is_rounded_to_the_safe_side() -> None:
+    said = pg.plan("progap", on="karate", unit="edge", epsilon=1.0).statement
+    told = repr(replace(said, epsilon=1.00001, epsilon_audited=0.98769))
+    assert "sound epsilon 1.001, " in told
+    assert "audited epsilon at least 0.9876, " in told
+    assert pytest.approx(1.0, abs=0.01) == said.epsilon
+
+
+SPEC = pg.spec("progap", on="karate")
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: loose.run(), "run needs method (A method of privgraph.METHODS"),
+        (lambda: loose.run("progap"), 'on= takes the name of a data set, such as on="karate"'),
+        (lambda: loose.run("progap", "karate"), "run takes 1 argument by position (method); write the others with"),
+        (lambda: loose.spec("progap", on=5), "on must be the name of a data set, or a graph that"),
+        (lambda: loose.spec("progap", on="social", data_options=[3]), "data_options must be a mapping, such as"),
+        (lambda: loose.plan("progap", on=5), "on must be the name of a data set, a graph, or privgraph.PublicFacts"),
+        (lambda: loose.load("karate", "public"), "such as split=... (got public as well)"),
+        (lambda: loose.upload(arrays=3), "arrays must be a mapping with x, y and edge_index (got 3)"),
+        (lambda: loose.open_store(5), "store must be a folder, a database URL or a store (got 5)"),
+        (lambda: loose.sweep("progap"), "base must be a spec, which privgraph.spec makes (got progap)"),
+        (lambda: loose.sweep(SPEC, base=SPEC), "sweep was given base twice"),
+        (lambda: loose.sweep(SPEC, {"epsilon": 1}), "over['epsilon'] must be a list of values, such as [1, 2] (got 1)"),
+        (lambda: loose.sweep(SPEC, {"epsilon": []}), "over['epsilon'] must hold at least one value"),
+        (lambda: loose.sweep(SPEC, {"seed": [1]}), "write seeds=range(3) beside over"),
+        (lambda: loose.sweep(SPEC, seeds=3), "seeds must be a list of values, such as range(3) (got 3)"),
+        (lambda: loose.run_all(SPEC), "write run_all([spec]), or run(spec) for one run"),
+        (
+            lambda: loose.run_all([SPEC, "progap"]),
+            "specs must hold specs alone, which privgraph.spec makes (got pro",
+        ),
+        (lambda: loose.run_all([SPEC], tags="mine"), 'tags must be a list of words, such as tags=["mine"] (got mine)'),
+        (lambda: loose.run_all([SPEC], tags=[3]), "tags must be words (got 3 among them)"),
+        (lambda: loose.audit("progap-karate"), "audit takes a run, as privgraph.run returns it (got progap-karate)"),
+    ],
+)
+def test_a_wrong_call_gets_one_sentence(call: Any, words: str) -> None:
+    with pytest.raises(pg.OptionError) as said:
+        call()
+    assert words in str(said.value)
+    assert "\n" not in str(said.value)
+    assert said.value.__suppress_context__ or said.value.__context__ is None
+
+
+@pytest.mark.parametrize(
+    ("table", "name", "words"),
+    [
+        ("METHODS", "progp", "there is no method progp; methods are progap, gap, "),
+        ("DATASETS", "karatte", "there is no data set karatte; data sets are social, "),
+        ("AUDITS", "mechanim", "there is no audit mechanim; audits are mechanism, white-box; did you mean mechanism?"),
+    ],
+)
+def test_tables_offer_the_nearest_name_and_are_mappings(table: str, name: str, words: str) -> None:
+    rows = getattr(pg, table)
+    with pytest.raises(pg.UnknownName) as said:
+        rows[name]
+    assert str(said.value).startswith(words)
+    assert "; did you mean " in str(said.value)
+    assert isinstance(said.value, KeyError)
+    assert rows.get(name) is None
+    assert rows.get(name, 3) == 3
+    assert name not in rows
+    assert [name] not in rows
+    assert str(pickle.loads(pickle.dumps(said.value))) == str(said.value)
+    with pytest.raises(pg.UnknownName, match=r"there is no (method|data set|audit) 3;"):
+        rows[3]
+    first = next(iter(rows))
+    assert repr(rows).startswith(f"<{len(rows)} {words.split()[3] if table != 'DATASETS' else 'data set'}s: {first}, ")
+    assert len(repr(rows)) < 400
+
+
+def test_a_table_is_read_when_somebody_first_asks_and_once() -> None:
+    read: list[int] = []
+
+    def rows() -> dict[str, int]:
+        read.append(1)
+        return {"one": 1, "two": 2}
+
+    table = Table("row", rows)
+    assert not read
+    assert dict(table) == {"one": 1, "two": 2}
+    assert table["two"] == 2
+    assert len(read) == 1
+
+
+def test_seeds_and_values_may_be_given_once_only() -> None:
+    """Generators, ranges and arrays are lists of values."""
+    specs = loose.sweep(SPEC, {"epsilon": (one for one in (0.5, 2))}, seeds=iter(range(2)))
+    assert [(one.options["epsilon"], one.seed) for one in specs] == [(0.5, 0), (0.5, 1), (2.0, 0), (2.0, 1)]

@@ -1,20 +1,27 @@
-"""Membership inference on prompts: who is in which prompt, the stack against prompts one at a time, and what
-the attack finds where there is something to be found, and where there is nothing."""
+"""Membership inference on prompts and on runs of them: who is in which prompt, the stack against prompts one
+at a time, and what is found where there is something to be found, and where there is nothing."""
 
+from collections import Counter
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from itertools import combinations
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
 import torch
+from scipy import stats
+from tests.attacks import attacked_here
 from tests.attacks.prompt_alone import alone
 from tests.methods.drained import returned
 from tests.watching import watched
 from torch import Tensor
 
-from privgraph.attacks import prompt_stack
+from privgraph.attacks import prompt_runs, prompt_stack
 from privgraph.attacks import prompts as attacks
+from privgraph.attacks.options import Attacked, AttackOptions
+from privgraph.attacks.planning import prompt_targets
 from privgraph.attacks.prompt_stack import Fitted, Tuned, signals
 from privgraph.attacks.prompts import (
     SCORES,
@@ -25,16 +32,19 @@ from privgraph.attacks.prompts import (
     drawn,
     judged,
 )
+from privgraph.attacks.record import AttackRecord
 from privgraph.attacks.scores import lira, rmia
 from privgraph.attacks.signals import Shadows, scaled_confidence
 from privgraph.data.graph import Graph
 from privgraph.data.load import load
-from privgraph.methods.prompts.few_shot import fresh_prompt, ready
+from privgraph.methods.prompts.few_shot import chosen_by_label, fresh_prompt, ready
 from privgraph.methods.prompts.options import BACKBONES, PROMPTS
 from privgraph.methods.prompts.pretrained import PreparedGraph, recipe_of
 from privgraph.methods.prompts.prompt.config import Config
-from privgraph.methods.training import Context
+from privgraph.methods.training import Context, train_one
 from privgraph.nn.prompt_tuning import Tuning
+from privgraph.options import OptionError, build
+from privgraph.registry import ATTACKS, METHODS
 from privgraph.streams import stream_seed
 
 SMALL: dict[str, Any] = {
@@ -201,3 +211,104 @@ def test_too_few_nodes_are_refused() -> None:
     single = replace(one, members=one.members[:1], scores={name: rows[:1] for name, rows in one.scores.items()})
     with pytest.raises(ValueError, match="at least two"):
         single.mean_area("lira")
+
+
+SEED = 3
+RUN: dict[str, Any] = {
+    "hidden": 8, "pretrain_epochs": 3, "queries": 10, "backbone": "gcn", "tokens": 3, "epochs": 40,
+    "learning_rate": 0.05, "shots": 2,
+}  # fmt: skip
+
+
+def social() -> Graph:
+    return load("social", split_seed=SEED, data_options={"nodes": 160, "degree": 6.0, "features": 12, "signal": 1.0})
+
+
+def run_of(**options: Any) -> Attacked:
+    return attacked_here.subject("prompt", held=social, seed=SEED, **RUN | options)
+
+
+def recorded(told: Attacked, options: AttackOptions) -> AttackRecord:
+    return attacked_here.attacked("prompts", told, options)
+
+
+@pytest.mark.long
+def test_own_shots_among_the_candidates_are_as_likely_as_any_others() -> None:
+    """Given four candidates of six nodes, each pair of them is as often the run's shots."""
+    prepared = cast(PreparedGraph, SimpleNamespace(private_nodes=torch.arange(6)))
+    pairs = Counter[tuple[int, int]]()
+    coins = np.random.default_rng(0)
+    for seed in range(12_000):
+        own = torch.from_numpy(coins.choice(6, 2, replace=False))
+        held = candidates(prepared, PromptAttack(shots=2, targets=4, pairs=2, seed=seed), own)
+        assert len(held) == 4
+        assert torch.isin(own, held).all()
+        if held.tolist() == [0, 2, 3, 5]:
+            pairs[cast("tuple[int, int]", tuple(sorted(own.tolist())))] += 1
+    assert set(pairs) == set(combinations([0, 2, 3, 5], 2))
+    assert stats.chisquare(list(pairs.values())).pvalue > 1e-3
+
+
+def test_the_first_prompt_that_is_attacked_is_the_run_s_own() -> None:
+    """Its shots, its network and its first values: what it says is what the method's prompt says."""
+    told = run_of()
+    how = PromptAttack(shots=2, targets=40, pairs=2, repetitions=3, each_class=True, seed=11)
+    *_, found = attack_prompts(social(), told.config, how, run=SEED)
+    prepared, table = returned(ready(social(), told.config, Context(seed=SEED), total=3))
+    own = chosen_by_label(prepared, 2, SEED)
+    assert set(found.nodes[found.members[0]].tolist()) == set(own.nodes.tolist())
+    assert not np.array_equal(found.members[0], found.members[1])
+    assert np.array_equal(found.labels, prepared.labels[found.nodes].numpy())
+    for label in range(prepared.classes):
+        assert (found.members[:, found.labels == label].sum(1) == 2).all()
+    asked = prepared.egos(torch.from_numpy(found.nodes))
+    logits = alone(prepared, table, told.config, own.nodes, SEED, asked).double().numpy()
+    assert abs(found.target_signals[0] - scaled_confidence(logits, found.labels)).max() < 5e-3
+    assert abs(found.target_signals[1] - scaled_confidence(logits, found.labels)).max() > 0.05
+    with pytest.raises(ValueError, match="say each_class"):
+        next(attack_prompts(social(), told.config, replace(how, each_class=False), run=SEED))
+
+
+@pytest.mark.long
+def test_the_row_from_options_to_the_record() -> None:
+    told, options = run_of(), AttackOptions(shadows=8, targets=3)
+    record = recorded(told, options)
+    assert AttackRecord.from_json(record.to_json()) == record
+    shots, private = 2 * social().num_classes, told.config.sizes(160).private
+    assert record.outcome.members == shots
+    assert record.outcome.others == prompt_targets(2, social().num_classes, private) - shots
+    assert len(record.areas) == 3
+    assert min(record.areas) > 0.6, "40 steps on two nodes of each class are remembered"
+    assert record.models >= 3 + 8 * private / shots
+    assert record.bound is not None
+    assert (record.steps, record.drawn) == (2, True)
+    *_, result = train_one(METHODS["prompt"].load_train(), told.config, social(), Context(seed=SEED))
+    assert record.accuracy == result.metrics["test_accuracy"]
+    assert any("2 of each class are the shots" in line for line in record.knows)
+    assert len(record.notes) == 1
+    fewer = recorded(told, replace(options, shots=1))
+    assert fewer.outcome.members == social().num_classes
+    assert any("1 shots of each class, and the run's own has 2" in note for note in fewer.notes)
+    assert any("1 of each class are the shots" in line for line in fewer.knows)
+
+
+def test_the_bound_is_from_pairs_of_one_class(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Across classes, which of two nodes is the shot is no fair coin; and each class has coins of its own."""
+    calls = watched(monkeypatch, prompt_runs, "differences")
+    recorded(run_of(epochs=2), AttackOptions(shadows=4, targets=1))
+    seen = [call.given for call in calls]
+    assert [int(members.sum()) for _, members, _ in seen] == [2] * social().num_classes
+    assert all(random is seen[0][2] for _, _, random in seen), "one generator after another would deal the same coins"
+    assert sum(len(scores) for scores, _, _ in seen) == run_of().config.sizes(160).private
+
+
+def test_what_is_refused_says_what_was_expected() -> None:
+    config = build(METHODS["mlp"].load_config(), {"unit": "none"})
+    other = replace(run_of(), method="mlp", config=config)
+    assert "for the method prompt" in str(ATTACKS["prompts"].refuses(other))
+    with pytest.raises(OptionError, match="for the method prompt"):
+        recorded(other, AttackOptions())
+    with pytest.raises(OptionError, match=r"shots \(20\) of each class do not do for this run"):
+        recorded(run_of(), AttackOptions(shots=20, shadows=4, targets=1))
+    for name in ("bavaria", "lira", "rmia", "threshold", "shadow"):
+        assert ATTACKS[name].refuses(run_of()) is not None

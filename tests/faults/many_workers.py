@@ -5,7 +5,6 @@ figures. With `--kill` a worker is killed (signal 9) every so many seconds and a
 `--restarts` the database crashes so many times on the way, and is started again.
 """
 
-import argparse
 import os
 import random
 import signal
@@ -18,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import sqlalchemy as sa
+from tests.benchmarks.harness import options
 from tests.postgres_here import Server, running
 
 from privgraph.runs.records import FINISHED, StoreAway
@@ -136,12 +136,7 @@ def fresh(**asked: int | float) -> Told:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--workers", type=int, default=16)
-    parser.add_argument("--runs", type=int, default=3000)
-    parser.add_argument("--kill", type=float, default=0.0)
-    parser.add_argument("--restarts", type=int, default=0)
-    asked = parser.parse_args()
+    asked = options(__doc__, workers=16, runs=3000, kill=0.0, restarts=0)
     told = fresh(workers=asked.workers, count=asked.runs, kill=asked.kill, restarts=asked.restarts)
     print(f"{asked.workers} workers: {told}")
     return 0 if told.whole else 1

@@ -9,7 +9,6 @@ same. Of a run that was tried again nothing that the first attempt told may be l
 and the statement says what it assumes of that.
 """
 
-import argparse
 import contextlib
 import json
 import os
@@ -25,6 +24,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.benchmarks.harness import options
 from tests.browser.driving import CHROMIUM
 from tests.faults.in_browser import Visitor, visitor
 from tests.postgres_here import Server, binaries, running
@@ -58,10 +58,7 @@ class Round:
 
 def main() -> int:
     """Play the rounds and print what was lost; exit code 1 where anything was."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=0)
-    asked = parser.parse_args()
+    asked = options(__doc__, rounds=200, seed=0)
     chance = random.Random(asked.seed)
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     with contextlib.ExitStack() as stack:
