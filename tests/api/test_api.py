@@ -124,8 +124,7 @@ def test_what_cannot_be_done_is_said_in_one_sentence(call: Any, error: type[Exce
 
 
 def test_no_option_is_called_like_a_parameter() -> None:
-    """What a method or a data set calls an option must not be swallowed by a function that passes options
-    on."""
+    """It would be swallowed by a function that passes options on."""
     taken = {name for function in (pg.run, pg.spec, pg.plan) for name in inspect.signature(function).parameters}
     for name, row in METHODS.items():
         assert not taken & {one.name for one in parameters(row.load_config())}, name

@@ -13,8 +13,7 @@ from privgraph.audits.white_box import Blocks, Canaries
 
 
 def played(noise: float, steps: int, *, count: int = 1500, rate: float = 1.0, seed: int = 0) -> Canaries:
-    """Canaries among sums with Gaussian noise of `noise` clips; the clip is 2, and others add sums of their
-    own."""
+    """Canaries among sums with noise of `noise` clips; the clip is 2, and others add sums of their own."""
     canaries = Canaries(Shifts(rate=rate), count, seed, Blocks(shift=1.0, steps=1))
     drawn = torch.Generator().manual_seed(seed)
     for _ in range(steps):

@@ -83,8 +83,7 @@ def test_the_bound_is_at_the_run_s_delta_and_at_what_its_turn_leaves_of_the_conf
 
 
 def test_pairs_of_an_attack_among_audits_cannot_be_tried_beforehand(monkeypatch: pytest.MonkeyPatch) -> None:
-    """They hang on the turn and on a key of the installation; an attack that stands alone has those of its
-    seed."""
+    """They hang on the turn and on a key; an attack that stands alone has those of its seed."""
     told = subject("dp-mlp")
 
     def drawn(turn: int, seed: int = 0) -> float:

@@ -170,8 +170,7 @@ class TestModelsThatAreKnown:
 
     @pytest.mark.long
     def test_a_model_that_reads_no_edges_tells_nothing_of_them(self) -> None:
-        """Posteriors of features alone, and edges drawn without looking at them: over 100 graphs, 95%
-        intervals hold 0.5 about as often as they say."""
+        """Over 100 graphs, 95% intervals hold 0.5 about as often as they say."""
         held = 0
         for seed in range(100):
             draw = np.random.default_rng(seed)

@@ -27,8 +27,7 @@ GONE = "the server is gone"
 
 
 class Outage:
-    """The next so many transactions fail as they do without a server: before they begin, or when their answer
-    is lost."""
+    """The next `left` transactions fail before they begin, or when their answer is lost."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.left = 0

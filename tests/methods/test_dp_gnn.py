@@ -146,8 +146,7 @@ def clipped_sum(
 @pytest.mark.long
 @pytest.mark.parametrize("bound", [1, 2])
 def test_sensitivity_by_enumerating_who_leaves_and_who_is_drawn(bound: int) -> None:
-    """Every node of a toy graph leaves, for every sample of roots: never more than (2k + c) C, k of them at
-    most K."""
+    """For every sample of roots: never more than (2k + c) C, k of them at most K."""
     x, y, edges, mask = toy()
     clip, network, worst = 0.2, made_network(), 0.0
     roots, subgraphs = frozen_subgraphs(edges, mask, bound, seed=2)
@@ -172,8 +171,7 @@ def test_sensitivity_by_enumerating_who_leaves_and_who_is_drawn(bound: int) -> N
 
 @pytest.mark.parametrize(("bound", "rate", "noise"), [(3, 0.1, 3.0), (2, 1.0, 6.0)])
 def test_event_covers_the_worst_case_by_quadrature(bound: int, rate: float, noise: float) -> None:
-    """One dimension, everything aligned: each drawn reader goes from -1 to +1, the node itself from nothing
-    to +1. It is exact."""
+    """One dimension, exact: each drawn reader goes from -1 to +1, the node itself from nothing to +1."""
     event = step_event(noise, bound, rate)
     grid = np.linspace(-2 * bound - 60, 2 * bound + 60, 200_001)
     with_node, without = np.zeros_like(grid), np.zeros_like(grid)

@@ -99,8 +99,7 @@ def test_another_person_in_a_nodes_place_changes_one_teacher(weighting: str, gra
 
 
 def test_other_weights_have_other_noise(graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Weights are kept in a file, or are of another graph: when they change, votes do, and noise must not
-    stay."""
+    """When weights change (a file, another graph), votes do, and noise must not stay."""
     monkeypatch.setenv("PRIVGRAPH_HOME", str(tmp_path))
 
     def noise(name: str) -> np.ndarray:

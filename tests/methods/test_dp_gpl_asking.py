@@ -57,8 +57,7 @@ def test_a_moved_vote_moves_its_weight_and_no_more(votes: np.ndarray) -> None:
 
 @pytest.mark.parametrize(("factor", "accepted"), [(1.0, True), (2 / 3, False), (3 / 2, False)])
 def test_the_gates_noise_has_its_scale_and_no_other(factor: float, accepted: bool) -> None:
-    """One standard deviation below the threshold a query passes with chance Phi(-1); drawn with `factor`
-    times the noise."""
+    """One standard deviation below the threshold a query passes with chance Phi(-1)."""
     sigma, queries = 6.0, 3000
     unanimous = np.zeros((TEACHERS, queries), dtype=np.int64)
     found = asked(unanimous, queries=queries, answers=queries, gate_sigma=sigma * factor, threshold=TEACHERS + sigma)
@@ -154,8 +153,7 @@ def roster() -> np.ndarray:
 def assigned(
     weighting: str, joined: np.ndarray, roster: np.ndarray, gone: int | None = None, shots: int = 0, ranks: int = 3
 ) -> Assignment:
-    """Who sits where in the graph without `gone`, whose edges are gone with it; the numbers of the others
-    stay."""
+    """Who sits where in the graph without `gone` and its edges; the numbers of the others stay."""
     present = np.ones(NODES, dtype=bool)
     present[list(() if gone is None else (gone,))] = False
     edges = joined & present & present[:, None]

@@ -186,8 +186,7 @@ def test_each_setting_learns_from_its_own_part_alone(data: str) -> None:
 
 
 def test_noisy_labels_have_the_noise_that_is_said() -> None:
-    """How often the largest entry is the true one, against its chance: 2/3 and 3/2 of the noise are
-    rejected."""
+    """By how often the largest entry is the true one: 2/3 and 3/2 of the noise are rejected."""
     graph = toy_graph(nodes=6000, degree=1.0)
     rows, lam = torch.arange(graph.num_nodes), 1.5
     labels = noisy_labels(graph, rows, lam, secret())

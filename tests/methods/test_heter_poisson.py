@@ -131,8 +131,7 @@ def test_it_stops_between_steps(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_predictions_of_others_do_not_read_who_trains(tmp_path: Path) -> None:
-    """Without training signal at all, a training node's features and edges leave no trace in others'
-    predictions."""
+    """Without training signal, a training node's features and edges leave no trace in them."""
     graph = social()
     node = int(graph.train_mask.nonzero()[3])
     left = with_node_nulled(graph, node)

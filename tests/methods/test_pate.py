@@ -57,8 +57,7 @@ def test_each_node_draws_its_own_teacher() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("teacher", ["mlp", "gnn"])
 def test_one_private_node_moves_one_vote_a_query(teacher: str) -> None:
-    """Every private node of a small graph leaves in turn, and the teachers are trained again, to the last
-    bit."""
+    """Every private node leaves in turn, and the teachers are trained again, to the last bit."""
     graph = toy_graph(nodes=80, signal=1.0)
     config = Config(private=0.4, teacher=teacher, teachers=12, epochs=12, hidden=8)
     parts = split_parts(graph, config)

@@ -59,8 +59,7 @@ def changed(graph: Graph, node: int, *, leaves: bool) -> Graph:
 
 @pytest.mark.parametrize("leaves", [True, False], ids=["leaves", "changes"])
 def test_a_private_node_changes_its_own_inputs_alone(graph: Graph, leaves: bool) -> None:
-    """All private nodes in turn: what a neighbouring graph makes of everybody else is the same, to the last
-    digit."""
+    """All private nodes in turn: what is made of everybody else is the same, to the last digit."""
     before = prepare_it(graph)
     everybody = torch.arange(80)
     egos, own = before.egos(everybody), 0

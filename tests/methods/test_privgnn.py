@@ -152,8 +152,7 @@ def test_no_weight_exceeds_one_and_who_has_no_features_has_no_vote() -> None:
 
 
 def test_a_node_that_leaves_changes_one_teacher(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every departure: the training data of one teacher a query at most is another; its vote is all that can
-    move."""
+    """Every departure changes the data of one teacher a query at most, and at most its vote."""
     config = quick(release="ensemble", neighbours=5, teachers=4, rate=0.7)
     parts = parts_of(config, 100)
     queries = choose(parts.public, 6, "random", 0)
@@ -179,8 +178,7 @@ def test_a_node_that_leaves_changes_one_teacher(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_each_teacher_of_an_ensemble_has_one_vote(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Other training data for one teacher moves at most one vote: labels of one group are all turned
-    around."""
+    """All labels of one group are turned around: at most one vote moves."""
     config = quick(release="ensemble", teachers=4, rate=1.0)
     parts = parts_of(config)
     queries = choose(parts.public, 5, "random", 0)

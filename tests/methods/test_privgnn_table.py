@@ -41,8 +41,7 @@ def graph(nodes: int = 160, features: int = 12) -> Graph:
 
 
 def absurd_parts() -> Parts:
-    """Private nodes of whom some have records that nobody has: one loud number, all loud, mixed with their
-    own."""
+    """Private nodes some of whose records nobody has: one loud number, all loud, or mixed with their own."""
     parts = split_parts(graph(), Config())
     x = parts.private.x.clone()
     for place, value in enumerate(ABSURD):
@@ -80,8 +79,7 @@ def test_a_node_that_leaves_takes_its_own_vector_from_one_column_and_nothing_els
 
 
 def test_a_vector_is_a_function_of_its_own_record_to_the_last_bit() -> None:
-    """Alone, among others and in another order: products whose rounding depends on their company would show
-    here."""
+    """Products whose rounding depends on their company would show here."""
     parts = absurd_parts()
     encoder = PublicEncoder.of(parts.public, 32)
     x = parts.private.x
@@ -147,13 +145,11 @@ def test_a_large_class_does_not_win_by_its_size() -> None:
 def run(config: Config, seed: int = 0, folder: Path | None = None) -> tuple[Result, Context]:
     context = Context(seed=seed, folder=folder, noise_key=KEY)
     *_, result = train_one(train.train, config, graph(300, 40), context)
-    assert isinstance(result, Result)
     return result, context
 
 
 def test_what_is_released_has_the_noise_of_the_plan_once_for_all_queries(tmp_path: Path) -> None:
-    """The noise on the table, found again from the answers: its scale is accepted, 2/3 and 3/2 of it are
-    not."""
+    """Found again from the answers: its scale is accepted, 2/3 and 3/2 of it are not."""
     config = Config(epochs=1, hidden=4, epsilon=0.5, pooling=False)
     parts = split_parts(graph(300, 40), config)
     psi = PublicEncoder.of(parts.public, config.encoder).public(parts.public)

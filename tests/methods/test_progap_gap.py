@@ -68,8 +68,7 @@ Release = Callable[..., Tensor]
 def test_edges_are_read_once_a_hop_and_only_through_the_noise(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neighbouring graphs with the same seed: give the second the first's noisy sums, and it is the first
-    run."""
+    """A neighbouring graph that is given the first one's noisy sums is the first run."""
     release: Release = stacking.release_stack
     seen: list[Tensor] = []
 
@@ -152,8 +151,7 @@ def test_a_graph_without_edges_and_without_validation_nodes_trains(name: str) ->
 
 @pytest.mark.parametrize("name", ["gap", "progap"])
 def test_nobody_knows_which_units_were_dropped(name: str) -> None:
-    """Masks are dealt out by place in a batch: known ones would move every gradient with one node more. They
-    hang on the key."""
+    """Masks hang on the key: known ones would move every gradient with one node more."""
 
     class Look:
         def __init__(self) -> None:
@@ -192,8 +190,7 @@ def test_an_undirected_edge_needs_root_two_more_noise(name: str) -> None:
 
 
 def test_the_noise_of_the_papers_tables() -> None:
-    """Golden `progap-published-10/16` and `progap-tight-06`: the code's noise scale on the paper's Facebook
-    graph."""
+    """Golden `progap-published-10/16` and `progap-tight-06`, on the paper's Facebook graph."""
     facebook = PublicFacts(
         nodes=26_406, edges=1_058_962, entries=2_117_924, features=501, classes=6, train_nodes=19_804
     )
@@ -234,8 +231,7 @@ def summed(row: tuple[int, ...], column: tuple[int, ...], others: Tensor, own: T
 @pytest.mark.long
 @pytest.mark.parametrize("bound", [1, 2])
 def test_sensitivity_by_replacing_a_record_in_every_way(bound: int) -> None:
-    """Node 0 has any in- and out-neighbours before and after, and turns round; its in-neighbours point the
-    same way."""
+    """Node 0 has any neighbours before and after, and turns round; who points at it points one way."""
     mechanism = AggregationPerturbation(unit="node", std=1.0, max_degree=bound, own_rows=True)
     others = torch.tensor([[1.0, 0.0]] * 2 + [[-1.0, 0.0]] * 2)
     lists = [chosen for size in range(bound + 1) for chosen in itertools.combinations(range(1, 5), size)]
@@ -289,8 +285,7 @@ def test_replaced_gradients_cost_more_than_added_ones() -> None:
 
 @pytest.mark.parametrize(("rate", "noise"), [(0.1, 1.0), (0.5, 2.0), (1.0, 3.0)])
 def test_the_price_of_a_replaced_gradient_is_what_one_that_turns_round_costs(rate: float, noise: float) -> None:
-    """The exact law of the worst gradients, by quadrature: covered, and no longer at 98 per cent of
-    epsilon."""
+    """By quadrature: covered, and no longer at 98 per cent of epsilon."""
     event = replaced_gradient_entry(0.5, noise, rate, "encoder", 1).event
     grid = np.linspace(-1 - 12 * noise, 1 + 12 * noise, 200_001)
     one, other = ((1 - rate) * norm.pdf(grid, 0, noise) + rate * norm.pdf(grid, sign, noise) for sign in (1, -1))

@@ -74,8 +74,7 @@ def test_it_learns_and_soft_labels_that_are_hard_are_hard_labels(soft: bool) -> 
 
 
 def test_true_labels_steer_nothing() -> None:
-    """Another truth changes what the evaluator says, and nothing of the student; so do rows that were not
-    given."""
+    """Another truth changes what the evaluator says, and nothing of the student."""
     public = public_part()
     rows = queries(public)
     targets = torch.arange(rows.numel()) % public.num_classes

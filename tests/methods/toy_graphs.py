@@ -10,8 +10,7 @@ from privgraph.data.graph import Graph
 def toy_graph(
     *, nodes: int = 150, classes: int = 3, signal: float = 0.5, degree: float = 8.0, seed: int = 0, split_seed: int = 0
 ) -> Graph:
-    """`degree` edges a node, three quarters of them inside its class; features are noise plus `signal` times
-    class."""
+    """`degree` edges a node, three quarters inside its class; features are noise and `signal` classes."""
     generator = torch.Generator().manual_seed(seed)
     y = torch.arange(nodes) % classes
     x = torch.randn(nodes, 6, generator=generator)

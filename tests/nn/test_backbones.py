@@ -56,8 +56,7 @@ def egos() -> EgoGraphs:
 
 
 def with_tokens(egos: EgoGraphs, own: bool) -> tuple[Tensor, Tensor]:
-    """Adjacency and presence with places for tokens at the end, joined at random; each reading its `own`, or
-    all one."""
+    """Places for tokens at the end, joined at random; each reading its `own`, or all one."""
     members, graphs, places = READINGS if own else 1, len(egos), egos.nodes.shape[1]
     draws = torch.Generator().manual_seed(3)
     adjacency = torch.zeros(members, graphs, places + EXTRA, places + EXTRA, dtype=torch.bool)

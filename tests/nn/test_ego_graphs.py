@@ -56,8 +56,7 @@ def test_a_slow_twin_finds_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.parametrize("rewired", [False, True], ids=["leaves", "changes"])
 def test_no_private_node_is_in_anybody_elses(rewired: bool) -> None:
-    """Every private node in turn leaves with its edges, or gets other edges: all other ego-graphs stay what
-    they were."""
+    """Every private node in turn leaves, or gets other edges: all other ego-graphs stay what they were."""
     graph = load("karate")
     draws = torch.Generator().manual_seed(1)
     private = torch.zeros(34, dtype=torch.bool)

@@ -136,7 +136,6 @@ def social() -> tuple[Tensor, Tensor, Tensor]:
 
 def run(x: Tensor, edge_index: Tensor, recipe: PretrainRecipe) -> tuple[list[float], Backbone]:
     *epochs, backbone = pretrain(x, edge_index, recipe, CPU)
-    assert isinstance(backbone, Backbone)
     assert all(isinstance(epoch, Epoch) for epoch in epochs)
     assert [epoch.number for epoch in epochs] == list(range(1, recipe.epochs + 1))
     return [epoch.loss for epoch in epochs], backbone

@@ -46,12 +46,10 @@ class Setting:
 
     def tuned(self, prompts: Prompts, slots: Tensor, recipe: PromptRecipe) -> Prompts:
         *_, last = tune(prompts, self.backbone, self.table, self.egos(slots), self.labels(slots), recipe)
-        assert isinstance(last, Prompts)
         return last
 
     def votes(self, prompts: Prompts) -> Tensor:
         *_, last = votes(prompts, self.backbone, self.table, self.public)
-        assert isinstance(last, Tensor)
         return last
 
 
@@ -85,8 +83,7 @@ def test_one_nodes_leaving_changes_one_member_to_the_last_digit(prompt: str, bac
 
 
 def plain(prompts: Prompts, setting: Setting, ego: EgoGraphs) -> Tensor:
-    """(C,): one prompt on one ego-graph without empty places, by the network's own layers on a sparse
-    graph."""
+    """(C,): one prompt on one ego-graph without empty places, by the network's own layers."""
     there = ego.present[0]
     x = setting.table[ego.nodes[0][there]]
     adjacency = ego.adjacency[0][there][:, there]

@@ -31,8 +31,7 @@ def edges(nodes: int, share: float, generator: torch.Generator) -> Tensor:
 
 
 class Problem:
-    """A shared table with a column that nobody uses, tasks of several sizes, and a graph to be asked
-    about."""
+    """A shared table with an unused column, tasks of several sizes, and a graph to be asked about."""
 
     def __init__(self, sizes: Sequence[int], *, dtype: torch.dtype = torch.float64, sparse: bool = False) -> None:
         g = torch.Generator().manual_seed(5)

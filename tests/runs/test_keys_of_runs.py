@@ -167,8 +167,7 @@ def test_each_of_the_four_changes_the_key(
 
 
 def test_a_run_in_a_stack_has_noise_of_its_own(store: RunStore, data: str, given: list[tuple[bytes, bytes]]) -> None:
-    """A stack rounds otherwise than a run alone: what the same noise is added to would show through the
-    difference."""
+    """A stack rounds otherwise than a run alone: common noise would show the difference."""
     specs = sweep(make_spec("mlp", data, {"unit": "none", "epochs": 1}, device="cpu"), seeds=(0, 1, 2))
     two, three = keys_of(store, given, *specs[:2]), keys_of(store, given, *specs)
     alone = [key for spec in specs for key in keys_of(store, given, spec)]
@@ -220,8 +219,7 @@ def test_the_place_is_part_of_the_key(what: str, monkeypatch: pytest.MonkeyPatch
 
 
 def test_another_number_of_threads_is_another_device() -> None:
-    """It decides the order of sums, and with a record whose classes tie the last digit decides what is
-    released."""
+    """It decides the order of sums, and so a last digit that may decide what is released."""
     graph, derived_keys = load("karate"), []
     for count in (1, 2, 1):
         with threads(count):

@@ -110,8 +110,7 @@ def test_an_upload_under_an_old_name_is_loaded(old: RunStore) -> None:
 
 
 def test_a_new_attempt_counts_and_not_an_earlier_one(old: RunStore) -> None:
-    """An attempt by a version that said nothing is an old one, though an earlier attempt has said what it
-    was."""
+    """One by a version that said nothing is an old one, though an earlier one has said what it was."""
     run = old.submit(spec("gap", "edge", dataset="karate"))
     finish = Outcome(state="failed")
     for worker, version in (("a", program()), ("b", ""), ("c", program())):
@@ -130,8 +129,7 @@ STORES = sorted(Path(__file__).parent.glob("store-*"), key=lambda path: path.nam
 
 
 def test_every_released_version_has_left_a_store() -> None:
-    """A release that changes the version adds its store here; `make_spec` and `privgraph run` are all it
-    takes."""
+    """A release adds its store here; `make_spec` and `privgraph run` are all it takes."""
     kept = {path.name.removeprefix("store-") for path in STORES}
     assert {"0.1.0", "0.2.0", "0.3.0", "0.4.0", "0.5.0"} <= kept
 

@@ -169,8 +169,7 @@ def test_an_interrupted_run_states_an_upper_bound() -> None:
 
 
 def test_who_stops_a_run_may_have_watched_private_curves() -> None:
-    """The statement of a run that was stopped does not say that nothing was chosen by private labels; at edge
-    level they are public."""
+    """So its statement claims no choice without private labels; at edge level they are public."""
     plan = replace(planned(epsilon=1.0, unit="node"), assumptions=("another", ASSUME_LAST_EPOCH))
     stopped = interrupted_statement(plan, Ledger(), stopped=True)
     assert ASSUME_LAST_EPOCH not in stopped.assumptions

@@ -43,8 +43,7 @@ def deep(spec: RunSpec) -> float:
 
 
 def several(store: RunStore, least: int = 3) -> tuple[Tuning, int]:
-    """A tuning that will try at least so many; the number of its trials is found as the tuning itself finds
-    it."""
+    """A tuning that will try at least so many; their number is found as the tuning itself finds it."""
     for trials in range(6, 60):
         law = NegativeBinomial(mean=float(trials))
         tuning = Tuning(store, choice(law))

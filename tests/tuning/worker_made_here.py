@@ -33,8 +33,7 @@ def gap(**options: object) -> RunSpec:
 
 
 class MadeWorker:
-    """Finishes each queued run with `accuracy(spec)`; a text there is how it fails. `most` runs, then it
-    raises `KeyboardInterrupt`."""
+    """Finishes each queued run with `accuracy(spec)`, or fails with its text; interrupted after `most`."""
 
     def __init__(self, accuracy: Callable[[RunSpec], float | str], most: int | None = None) -> None:
         self.accuracy, self.most, self.done = accuracy, most, list[RunSpec]()

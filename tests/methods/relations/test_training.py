@@ -107,8 +107,7 @@ def test_private_gradients_are_divided_by_the_batch_that_is_expected(monkeypatch
 def test_batches_are_drawn_with_the_rate_that_is_paid_for(
     monkeypatch: pytest.MonkeyPatch, learnt: str, accounting: str, held: int
 ) -> None:
-    """Where domains differ in size, coins and ledger have the rate of the one that is learnt from: by its
-    texts, and as published by its relations."""
+    """Coins and ledger have that of the domain that is learnt from: by its texts; as published, relations."""
     whole = subgraph(shop(), torch.arange(100))
     graph = without_relations(whole, whole.relations(1)[:, 30:])
     seen = watched(monkeypatch, fine_tuning, "poisson_batches")
