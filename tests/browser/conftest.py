@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack
+from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,6 +13,8 @@ import pytest
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+if find_spec("playwright") is None:
+    collect_ignore_glob = ["test_*.py"]
 _running = ExitStack()
 _browsers: list[Browser] = []
 
@@ -23,6 +27,25 @@ def browser() -> Browser:
     if not _browsers:
         _browsers.append(_running.enter_context(chromium()))
     return _browsers[0]
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """An app whose home is empty: the examples are listed."""
+    from tests.browser.driving import served
+
+    with served(tmp_path_factory.mktemp("home")) as running:
+        yield running
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.parent == Path(__file__).parent:
+            from tests.browser.driving import CHROMIUM
+
+            item.add_marker(pytest.mark.browser)
+            item.add_marker(pytest.mark.skipif(not CHROMIUM, reason="no chromium here: install Debian's chromium"))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -4,25 +4,17 @@ contrast."""
 import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import cast
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
-
-pytest.importorskip("playwright")
 from playwright.sync_api import Browser, BrowserContext, Page, WebSocketRoute, expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from tests.browser.driving import CHROMIUM, open_page, profile, rests, served, settled
+from tests.browser.driving import open_page, profile, rests, served, settled
 from tests.pages.kept_runs import keep, spec
 
 from privgraph.runs.store import RunStore
-
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not CHROMIUM, reason="no chromium at hand: install Debian's chromium"),
-]
 
 # A deep link makes Streamlit's own script look for its server below the page's path first.
 PAGES = "playground|train|data|accounting|runs|tradeoffs|teachers|relations|attacks|audit"
@@ -36,7 +28,6 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with pytest.MonkeyPatch.context() as patch:
         home = tmp_path_factory.mktemp("browser-home")
         patch.setenv("PRIVGRAPH_HOME", str(home))
-        patch.setenv("OMP_NUM_THREADS", "1")
         store = RunStore.open()
         keep(store, KEPT)
         store.close()
@@ -70,17 +61,6 @@ def test_on_a_telephone_a_recent_run_is_named_to_the_end(context: BrowserContext
     cut += " && getComputedStyle(part).overflowX === 'hidden')"
     assert not name.evaluate(cut)
     expect(name).to_contain_text("Karate club")
-
-
-def _demo(page: Page, address: str) -> str:
-    """Run the demo, wait for its end, and give the address of the run."""
-    page.goto(address)
-    settled(page)
-    page.get_by_role("button", name="Run the demo").click()
-    page.wait_for_url(re.compile(r"/train\?run="))
-    expect(page.get_by_text("Test accuracy", exact=True)).to_be_visible(timeout=120_000)
-    settled(page)
-    return page.url
 
 
 def test_a_file_can_be_had_while_the_page_is_drawn_anew(context: BrowserContext, address: str) -> None:
@@ -185,23 +165,6 @@ def test_a_link_leads_to_what_it_names(
             expect(page.get_by_role("combobox", name=re.compile("Graph"))).to_have_value(re.compile("^Karate club"))
 
 
-def test_the_top_bar_leaves_the_address_of_the_page_that_is_left(context: BrowserContext, address: str) -> None:
-    page = context.new_page()
-    page.goto(f"{address}/data?data=karate")
-    settled(page)
-    entries = page.evaluate("history.length")
-    open_page(page, "runs")
-    expect(page.get_by_role("heading", name="Runs", exact=True)).to_be_visible()
-    settled(page)
-    assert page.url == f"{address}/runs"
-    assert page.evaluate("history.length") == entries + 1
-    page.go_back()
-    expect(page.get_by_role("heading", name="Data", exact=True)).to_be_visible()
-    settled(page)
-    assert page.url == f"{address}/data?data=karate"
-    expect(page.get_by_role("combobox", name=re.compile("^Graph"))).to_have_value("Karate club")
-
-
 def test_a_plot_tells_nothing_of_a_page_that_is_left(context: BrowserContext, address: str) -> None:
     """A word of a page that is left, while the server has not answered, would lead it back to that page."""
     words: list[str] = []
@@ -276,26 +239,3 @@ def test_everything_can_be_reached_by_keyboard(context: BrowserContext, address:
     names = "\n".join(str(name) for name in reached)
     for name in ("Graph", "Method", "Epsilon", "Who is protected", "Run"):
         assert name in names, f"{name} cannot be reached with the Tab key"
-
-
-def test_an_upload_is_kept_and_has_an_address(context: BrowserContext, address: str, tmp_path: Path) -> None:
-    ring = range(20)
-    edges, nodes = tmp_path / "edges.csv", tmp_path / "nodes.csv"
-    edges.write_text("source,target\n" + "".join(f"{node},{(node + 1) % 20}\n" for node in ring))
-    nodes.write_text("id,label,age\n" + "".join(f"{node},{'ab'[node % 2]},{node}\n" for node in ring))
-    page = context.new_page()
-    page.goto(f"{address}/data?data=karate")
-    settled(page)
-    page.get_by_role("button", name="Bring your own graph").click()
-    page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files([edges, nodes])
-    page.get_by_label("Name it").fill("Ring of twenty")
-    page.get_by_label("Name it").press("Enter")
-    page.get_by_role("button", name="Check and keep").click()
-    expect(page.get_by_text("Ring of twenty is kept.")).to_be_visible()
-    for seen in (page.get_by_text("Ring of twenty is kept."), page.get_by_role("link", name="Train on Ring of twenty")):
-        expect(seen).to_be_in_viewport(ratio=1)
-    expect(page.get_by_text("Ring of twenty").first).to_be_visible()
-    page.wait_for_url(re.compile(r"data=upload"))
-    page.reload()
-    expect(page.get_by_text("Ring of twenty").first).to_be_visible(timeout=30_000)
-    expect(page.get_by_test_id("stMetricValue").first).to_have_text("20", timeout=60_000)

@@ -8,20 +8,14 @@ from urllib.parse import quote
 
 import numpy as np
 import pytest
-
-pytest.importorskip("playwright")
 from playwright.sync_api import Browser, Page, expect
-from tests.browser.driving import CHROMIUM, SIZE, served, settled
+from tests.browser.driving import SIZE, served, settled
 from tests.pages.kept_runs import keep, spec
 
 from privgraph.data.own.adding import add
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not CHROMIUM, reason="no chromium at hand: install Debian's chromium"),
-]
 EVIL = "evil.example"
 PICTURE = f"![i](http://{EVIL}/u.png)"
 LINK = f"[l](http://{EVIL}) www.{EVIL} a@{EVIL}"

@@ -1,20 +1,13 @@
 """The lessons in a real browser, from the first step to the last by keyboard alone."""
 
 import re
-from collections.abc import Iterator
 
 import pytest
-
-pytest.importorskip("playwright")
 from playwright.sync_api import Browser, Page, expect
-from tests.browser.driving import CHROMIUM, SIZE, served, settled
+from tests.browser.driving import SIZE, settled
 
 from privgraph_workbench.parts.lessons import LESSONS
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not CHROMIUM, reason="no chromium at hand: install Debian's chromium"),
-]
 FOCUSED = """([kind, words]) => {
     const one = document.activeElement;
     return !!one && one.matches(kind) && (one.innerText || one.getAttribute("aria-label") || "").includes(words);
@@ -35,12 +28,6 @@ CUT = """() => { const plot = document.querySelector('.js-plotly-plot'), all = p
 """Texts of the figure that do not lie inside it."""
 WIDTH = "() => document.querySelector('.js-plotly-plot')._fullLayout.xaxis._length"
 """Of what the axes span, in pixels."""
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with served(tmp_path_factory.mktemp("lessons")) as running:
-        yield running
 
 
 def reached(page: Page, kind: str, words: str = "") -> None:
@@ -94,7 +81,6 @@ def test_from_the_first_step_to_the_last_by_keyboard_alone(browser: Browser, add
     expect(page.get_by_text("What holds", exact=True)).to_be_visible()
     number = list(LESSONS).index(name)
     told = re.search(r"done=([\da-z.]+)", page.url)
-    assert told is not None
     assert told[1].split(".")[number] == "abcde"[: len(lesson["steps"])], "all steps count as done"
     expect(page.locator("[data-testid=stException]")).to_have_count(0)
     context.close()

@@ -2,20 +2,11 @@
 
 import json
 
-import pytest
-
-pytest.importorskip("playwright")
 from playwright.sync_api import Browser
 from plotly.offline import get_plotlyjs
-from tests.browser.driving import CHROMIUM
 from tests.figures.test_percent_axes import ROOM, SHAPES, shaped
 
 from privgraph_workbench.figures.drawing.with_plotly import draw
-
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not CHROMIUM, reason="no chromium at hand: install Debian's chromium"),
-]
 
 
 def test_a_shown_axis_stays_within_a_hundred_percent(browser: Browser) -> None:

@@ -10,20 +10,14 @@ from urllib.parse import parse_qs, urlsplit
 
 import psutil
 import pytest
-
-pytest.importorskip("playwright")
 from playwright.sync_api import Browser, BrowserContext, Page, expect
-from tests.browser.driving import CHROMIUM, profile, rests, served, settled
+from tests.browser.driving import profile, rests, served, settled
 from tests.figures.made_relations import made_pair
 from tests.methods.relations.test_nearest import adapted
 
 from privgraph.runs.processes import alive
 from privgraph.runs.store import RunStore
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not CHROMIUM, reason="no chromium at hand: install Debian's chromium"),
-]
 SLOW = 120_000
 LISTS = "[class*=st-key-nearest-]"
 
@@ -34,7 +28,6 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]
     with pytest.MonkeyPatch.context() as patch:
         home = tmp_path_factory.mktemp("relations-home")
         patch.setenv("PRIVGRAPH_HOME", str(home))
-        patch.setenv("OMP_NUM_THREADS", "1")
         store = RunStore.open()
         for seed, record in enumerate(made_pair(store)):
             adapted(store.folder(record.id), seed=seed)

@@ -3,11 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
-pytest.importorskip("playwright")
 from playwright.sync_api import Browser
-from tests.browser.driving import CHROMIUM, faults
+from tests.browser.driving import faults
 from tests.figures.made_attacks import attack as made_attack
 from tests.workbench.test_report import HOSTILE, entry, made, opened
 
@@ -17,11 +14,6 @@ from privgraph_workbench.figures.costs import entry_costs
 from privgraph_workbench.report import archive
 from privgraph_workbench.report.asked import Asked, Entry
 from privgraph_workbench.words.naming import statements_of
-
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not CHROMIUM, reason="no chromium at hand: install Debian's chromium"),
-]
 
 
 def test_three_figures_are_equal_twice_and_open_offline(browser: Browser, tmp_path: Path) -> None:

@@ -5,25 +5,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("playwright")
 from playwright.sync_api import Browser, expect
-from tests.browser.driving import CHROMIUM, SIZE, served, settled
+from tests.browser.driving import SIZE, served, settled
 
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
-
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not CHROMIUM, reason="no chromium at hand: install Debian's chromium"),
-]
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    home = tmp_path_factory.mktemp("runs-home")
-    with served(home) as running:  # nothing of one's own has run: the examples are listed
-        yield running
 
 
 @pytest.fixture

@@ -1,43 +1,11 @@
 """Train and the run that comes of it, in a real browser: by keyboard alone, on a phone, in both themes."""
 
 import re
-from collections.abc import Iterator
 
-import pytest
-
-pytest.importorskip("playwright")
 from playwright.sync_api import Browser, Page, expect
-from tests.browser.driving import CHROMIUM, served, settled
-from tests.pages.kept_runs import keep, spec
-
-from privgraph.runs.store import RunStore
-
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not CHROMIUM, reason="no chromium at hand: install Debian's chromium"),
-]
+from tests.browser.driving import settled
 
 LAPTOP = {"width": 1280, "height": 800}
-STOPPED, FAILED, OPEN = spec(epsilon=4.0), spec(epsilon=8.0), spec("gnn", unit="none")
-KEPT = [spec(epsilon=2.0, seed=seed) for seed in (0, 1, 2)]
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with pytest.MonkeyPatch.context() as patch:
-        home = tmp_path_factory.mktemp("train-home")
-        patch.setenv("PRIVGRAPH_HOME", str(home))
-        patch.setenv("OMP_NUM_THREADS", "1")
-        store = RunStore.open()
-        for seed, kept in enumerate(KEPT):
-            keep(store, kept, accuracy=0.7 + seed / 20)
-        keep(store, OPEN, accuracy=0.9)
-        keep(store, spec("mlp", unit="none"), accuracy=0.6)
-        keep(store, STOPPED, state="stopped")
-        keep(store, FAILED, state="failed", error="the disk is full")
-        store.close()
-        with served(home) as running:
-            yield running
 
 
 def test_a_method_is_chosen_by_keyboard_and_a_run_is_made(browser: Browser, address: str) -> None:

@@ -1,21 +1,15 @@
 """One walk a page, on a desktop and on a phone: what somebody came for, with the examples."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("playwright")
 from playwright.sync_api import Browser, Page, ViewportSize, expect
-from tests.browser.driving import CHROMIUM, faults_of_both_themes, open_page, rests, served, settled
+from tests.browser.driving import faults_of_both_themes, open_page, rests, settled
 
 from privgraph_workbench.serving import shell
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not CHROMIUM, reason="no chromium at hand: install Debian's chromium"),
-]
 SIZES: dict[str, ViewportSize] = {"desktop": {"width": 1280, "height": 900}, "phone": {"width": 390, "height": 844}}
 TALLEST, WORDS = 1800, 150
 TEXTUAL = {"lessons", "relations"}
@@ -28,12 +22,6 @@ COUNTED = """() => {
     .map(one => one.textContent).join(" ").split(/\\s+/).filter(word => /[A-Za-z]{2}/.test(word)).length; }"""
 HEIGHT = "() => document.querySelector('[data-testid=stMain]').scrollHeight"
 SIDEWAYS = "() => document.querySelector('[data-testid=stMain]').scrollWidth - window.innerWidth"
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with served(tmp_path_factory.mktemp("walks")) as running:
-        yield running
 
 
 def start(page: Page) -> None:

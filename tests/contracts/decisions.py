@@ -47,15 +47,8 @@ OF_ANSWERS = ("answers",)
 OF_ONE_ANSWER = ("one_answer", "chosen")
 OF_ENSEMBLES = ("teacher_epsilons", "budget", "consensus", "stopped", "teacher_accuracy")
 OF_NOTHING = (
-    "noise_shapes",
-    "told_without_noise",
-    "friends_tell",
-    "one_number",
-    "one_release",
-    "many_releases",
-    "edges_or_people",
-    "many_teachers",
-    "claims_played",
+    *("noise_shapes", "told_without_noise", "friends_tell", "one_number", "one_release", "many_releases"),
+    *("edges_or_people", "many_teachers", "claims_played"),
 )
 """Figures that need nothing: drawn at their defaults."""
 
@@ -168,19 +161,14 @@ def statements() -> Json:
 
 
 def _statement(said: PrivacyStatement) -> Json:
+    plain = (
+        *("epsilon", "epsilon_as_published", "epsilon_audited", "audit_confidence", "audited_by", "delta", "unit"),
+        *("accountant", "accountant_as_published", "data_dependent"),
+    )
     return {
-        "epsilon": said.epsilon,
-        "epsilon_as_published": said.epsilon_as_published,
-        "epsilon_audited": said.epsilon_audited,
-        "audit_confidence": said.audit_confidence,
-        "audited_by": said.audited_by,
-        "delta": said.delta,
-        "unit": said.unit,
+        **{name: getattr(said, name) for name in plain},
         "relation": said.neighbours.value,
         "releases": said.release.value,
-        "accountant": said.accountant,
-        "accountant_as_published": said.accountant_as_published,
-        "data_dependent": said.data_dependent,
         "holders": len(said.per_holder),
         "holders_sha256": _hash(_rounded(said.per_holder, HASHED)),
         "mechanisms": len(said.ledger),

@@ -131,8 +131,6 @@ def moved(case: Case, here: Release, other: Graph) -> float:
     to queries the one that moves most."""
     entry = next(entry for entry in case.config().plan(case.graph.facts).entries if entry.noise_std)
     before, after = here.before, started(case, other)[0].before
-    assert before is not None
-    assert after is not None
     move = np.abs(after.astype(np.float64) - before)
     if entry.kind is MechanismKind.PART_MAXIMUM:
         size = move.max()

@@ -2,9 +2,10 @@
 
 import shutil
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 
@@ -20,6 +21,8 @@ from privgraph.testing.form import fault, fault_of_relation
 from privgraph.testing.methods import FACTS
 from privgraph.testing.noise import Drawn, fault_of_noise
 
+Changing = Callable[[str, str, str], AbstractContextManager[None]]
+"""One thing in a file of the guide's package is written wrongly meanwhile."""
 DECORATOR = "@dataclass(frozen=True, kw_only=True)\n"
 CHECKED = "    def __post_init__(self) -> None:\n        check(self)\n"
 PRICE = "    @property\n    def price(self)"
@@ -63,16 +66,16 @@ def test_our_own_methods_have_the_form(name: str) -> None:
     ],
 )  # fmt: skip
 def test_a_fault_of_form_is_named_with_its_file(
-    package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, right: str, wrong: str, words: str
+    changing: Changing, file: str, right: str, wrong: str, words: str
 ) -> None:
-    with changed(package, tmp_path, monkeypatch, file, right, wrong):
+    with changing(file, right, wrong):
         told = said_by_the_contract()
     assert words in " ".join(told.split()), told
 
 
 @contextmanager
 def changed(
-    package: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, file: str, right: str, wrong: str
+    package: Path, folder: Path, patch: pytest.MonkeyPatch, file: str, right: str, wrong: str
 ) -> Iterator[None]:
     """The guide's package, to be imported with one thing written wrongly."""
     shutil.copytree(package / "class_counts", folder / "class_counts", ignore=shutil.ignore_patterns("*.pyc"))
@@ -80,7 +83,7 @@ def changed(
     clean = path.read_text()
     assert clean.count(right) == 1
     path.write_text(clean.replace(right, wrong))
-    monkeypatch.syspath_prepend(str(folder))
+    patch.syspath_prepend(str(folder))
     fault.cache_clear()
     try:
         yield
@@ -90,13 +93,24 @@ def changed(
         fault.cache_clear()
 
 
+@pytest.fixture
+def changing(package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Changing:
+    return partial(changed, package, tmp_path, monkeypatch)
+
+
+def its_contract() -> MethodContract:
+    """That of the package that is found under this name now."""
+    contract: MethodContract = type(
+        "TestClassCounts", (MethodContract,), {"spec": import_module("class_counts").SPEC}
+    )()
+    return contract
+
+
 def said_by_the_contract() -> str:
-    """What the contract says of the package that is found under this name now: of its form, else of two
-    tests."""
-    row = import_module("class_counts").SPEC
-    if wrong := fault(row):
+    """What the contract says of it: of its form, else of two tests."""
+    contract = its_contract()
+    if wrong := fault(contract.spec):
         return wrong
-    contract = type("TestClassCounts", (MethodContract,), {"spec": row})()
     try:
         contract.test_values_out_of_bounds_are_refused_by_name()
         contract.test_the_statement_names_the_kind_of_its_relation("node")
@@ -120,38 +134,23 @@ def test_a_relation_of_another_unit_is_named(unit: str) -> None:
 
 NOISE = "LaplaceNoise(scale=plan.scale"
 NOISY = 'noisy = mechanism.noisy(counts, context.secret("noise/counts"))'
-
-
-@pytest.mark.parametrize(
-    ("file", "right", "wrong", "words"),
-    [
-        ("train", NOISE, NOISE + " * 2 / 3", "draw the noise of the plan, plan.scale: see train in class_counts/tr"),
-        ("train", NOISE, NOISE + " / 100", "draw the noise of the plan, plan.scale"),
-        ("train", NOISE, NOISE + " * 1.5", "draw the noise of the plan, plan.scale"),
-        ("train", NOISY, "context.secret('a'); noisy = counts", "drawn by privgraph.mechanisms has none"),
-        ("train", NOISY, NOISY + "; LaplaceNoise(scale=1e-3, sensitivity=1).noisy(counts, context.secret('b'))",
-         "was drawn, and no entry of the ledger has it"),
-        ("config", "noise_std=math.sqrt(2) * scale", "noise_std=scale", "with noise of standard deviation"),
-    ],
-)  # fmt: skip
-def test_noise_that_is_not_the_ledgers_is_named(
-    package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, right: str, wrong: str, words: str
-) -> None:
-    with changed(package, tmp_path, monkeypatch, file, right, wrong):
-        contract = type("TestClassCounts", (MethodContract,), {"spec": import_module("class_counts").SPEC})()
-        with pytest.raises(AssertionError) as told:
-            contract.test_its_noise_is_that_of_its_ledger("node")
-    assert words in str(told.value)
-
-
 STD = "noise_std=math.sqrt(2) * scale,"
 PREDICTED = "predicted = torch.full_like(graph.y, int(noisy.argmax()))"
 COUNTS = "graph.y[graph.train_mask]"
+OF_NOISE = "test_its_noise_is_that_of_its_ledger"
 
 
 @pytest.mark.parametrize(
     ("file", "right", "wrong", "test", "words"),
     [
+        ("train", NOISE, NOISE + " * 2 / 3", OF_NOISE,
+         "draw the noise of the plan, plan.scale: see train in class_counts/tr"),
+        ("train", NOISE, NOISE + " / 100", OF_NOISE, "draw the noise of the plan, plan.scale"),
+        ("train", NOISE, NOISE + " * 1.5", OF_NOISE, "draw the noise of the plan, plan.scale"),
+        ("train", NOISY, "context.secret('a'); noisy = counts", OF_NOISE, "drawn by privgraph.mechanisms has none"),
+        ("train", NOISY, NOISY + "; LaplaceNoise(scale=1e-3, sensitivity=1).noisy(counts, context.secret('b'))",
+         OF_NOISE, "was drawn, and no entry of the ledger has it"),
+        ("config", "noise_std=math.sqrt(2) * scale", "noise_std=scale", OF_NOISE, "with noise of standard deviation"),
         ("train", "            context.ledger.add(entry)\n", "", "test_training_tells_all_that_it_should",
          "see train in class_counts/train.py"),
         ("train", "in plan.entries:", "in (*plan.entries, *plan.entries):", "test_training_tells_all_that_it_should",
@@ -160,7 +159,7 @@ COUNTS = "graph.y[graph.train_mask]"
         ("config", "sensitivity=SENSITIVITY,", "", "test_entries_say_the_noise_that_they_account_for",
          "needs the sensitivity"),
         ("config", 'norm="L1"', 'norm="L2"', "test_entries_say_the_noise_that_they_account_for", "needs norm L1"),
-        ("config", STD, "", "test_its_noise_is_that_of_its_ledger", "without its noise: give the entry the noise_std"),
+        ("config", STD, "", OF_NOISE, "without its noise: give the entry the noise_std"),
         ("train", COUNTS, "graph.y[graph.train_mask | graph.test_mask]", "test_labels_of_test_nodes_steer_nothing",
          "labels of test nodes are read before the end"),
         ("train", PREDICTED, PREDICTED + "; predicted = torch.where(graph.test_mask, graph.y, predicted)",
@@ -168,28 +167,17 @@ COUNTS = "graph.y[graph.train_mask]"
     ],
 )  # fmt: skip
 def test_what_a_newcomer_got_past_the_contract_is_named(
-    package: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    file: str,
-    right: str,
-    wrong: str,
-    test: str,
-    words: str,
+    changing: Changing, file: str, right: str, wrong: str, test: str, words: str
 ) -> None:
-    with changed(package, tmp_path, monkeypatch, file, right, wrong):
-        contract = type("TestClassCounts", (MethodContract,), {"spec": import_module("class_counts").SPEC})()
-        with pytest.raises(AssertionError) as told:
-            getattr(contract, test)("node")
+    with changing(file, right, wrong), pytest.raises(AssertionError) as told:
+        getattr(its_contract(), test)("node")
     assert words in str(told.value)
 
 
-def test_a_plan_that_contradicts_itself_is_told_before_anything_runs(
-    package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_plan_that_contradicts_itself_is_told_before_anything_runs(changing: Changing) -> None:
     """By the fixture that every test has, in one sentence with its file."""
-    with changed(package, tmp_path, monkeypatch, "config", '            unit="node"', '            unit="edge"'):
-        contract = type("TestClassCounts", (MethodContract,), {"spec": import_module("class_counts").SPEC})()
+    with changing("config", '            unit="node"', '            unit="edge"'):
+        contract = its_contract()
         with pytest.raises(pytest.fail.Exception, match=r"it says unit edge, .* see Config in class_counts/config\.py"):
             MethodContract._has_the_form_of_a_method.__wrapped__(contract)  # type: ignore[attr-defined]
 

@@ -14,7 +14,7 @@ from tests.secrets_made_here import KEY
 from privgraph.methods.base import refusal
 from privgraph.methods.training import Context, train_one
 from privgraph.options import Scalar, parameters
-from privgraph.progress import Artifact, Event, Result
+from privgraph.progress import Artifact, Event
 from privgraph.registry import METHODS
 from privgraph.testing import MethodContract
 from privgraph.testing.methods import FACTS, RELATIONS, TEXT_FACTS
@@ -23,14 +23,8 @@ from privgraph.testing.methods import graph as graph
 CASES = [(name, unit) for name, spec in METHODS.items() for unit in spec.units]
 OF_NODES = [case for case in CASES if RELATIONS not in METHODS[case[0]].tasks]
 QUICK: Mapping[str, Scalar] = {
-    "epochs": 3,
-    "hidden": 8,
-    "depth": 1,
-    "batch_size": 40,
-    "max_degree": 3,
-    "queries": 12,
-    "teachers": 3,
-    "pretrain_epochs": 3,
+    **{"epochs": 3, "hidden": 8, "depth": 1, "batch_size": 40, "max_degree": 3},
+    **{"queries": 12, "teachers": 3, "pretrain_epochs": 3},
 }
 """Small values of options that several methods have; the rest are defaults."""
 TEXTS: Mapping[str, Scalar] = {"encoder": "tiny", "steps": 3, "negatives": 2, "rank": 2}
@@ -97,7 +91,6 @@ def sizes(name: str) -> Any:
 @pytest.mark.parametrize(("name", "unit"), [case for case in CASES if case not in OF_NODES])
 def test_an_accuracy_in_relations_is_read_beside_guessing_and_the_base(name: str, unit: str) -> None:
     result = trained(name, unit)[-1]
-    assert isinstance(result, Result)
     asked, found = result.metrics["test_relations"], result.metrics["test_accuracy"]
     guessing = result.metrics["guessing_accuracy"]
     assert 1 / asked <= guessing < 1, "fewer than 256: one batch, in which a text may stand more than once"
@@ -109,7 +102,6 @@ def test_an_accuracy_in_relations_is_read_beside_guessing_and_the_base(name: str
 def test_a_result_says_what_its_accuracy_is_read_beside(name: str, unit: str) -> None:
     """The number of test nodes is that of those whom the accuracy counts."""
     result = trained(name, unit)[-1]
-    assert isinstance(result, Result)
     nodes = result.metrics["test_nodes"]
     assert nodes.is_integer()
     assert 0 < nodes < 120
@@ -147,13 +139,8 @@ def test_only_a_release_without_a_formula_refuses_published_accounting(name: str
 
 
 UNCOVERED = {
-    ("gap", "node"): {"predictions.npz"},
-    ("progap", "node"): {"predictions.npz"},
-    ("heter-poisson", "node"): {"predictions.npz"},
-    ("dp-mlp", "node"): {"predictions.npz"},
-    ("dp-gnn", "node"): {"predictions.npz"},
-    ("pate", "node"): {"answers.npz"},
-    ("privgnn", "node"): {"answers.npz"},
+    **{(name, "node"): {"predictions.npz"} for name in ("gap", "progap", "heter-poisson", "dp-mlp", "dp-gnn")},
+    **{(name, "node"): {"answers.npz"} for name in ("pate", "privgnn")},
     ("dp-gpl", "node"): {"answers.npz", "ensemble.npz"},
 }
 """Files that no guarantee covers, by method and unit."""

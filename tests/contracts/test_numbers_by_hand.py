@@ -33,8 +33,6 @@ def gaussian_delta(mu: float, epsilon: float) -> float:
 
 def multiplier(entry: LedgerEntry) -> float:
     """Standard deviation over sensitivity, as the ledger has both."""
-    assert entry.noise_std is not None
-    assert entry.sensitivity is not None
     return entry.noise_std / entry.sensitivity
 
 
@@ -54,7 +52,6 @@ def test_edges_as_published_are_the_best_renyi_order_at_sensitivity_1(case: Case
     said = case.statement()
     depth = sum(entry.count for entry in said.ledger)
     (std,) = {entry.noise_std for entry in said.ledger}
-    assert std is not None
     orders = np.linspace(1.001, 100, 200_001)
     cost = depth * orders / (2 * std**2) + np.log(1 - 1 / orders)
     by_hand = float((cost - (math.log(said.delta) + np.log(orders)) / (orders - 1)).min())

@@ -18,6 +18,14 @@ CONTRACT = re.compile(r"^## 6\..*?^```python\n(.*?)^```$", re.M | re.S)
 POINT = re.compile(r"^```toml\n\[project\.entry-points\.\"(.+?)\"\]\n(.*?)^```$", re.M | re.S)
 
 
+def installed(folder: Path, name: str, points: str) -> None:
+    """As far as Python looks for entry points."""
+    metadata = folder / f"{name.replace('-', '_')}-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text(points)
+
+
 @pytest.fixture(scope="module")
 def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the guide's package, installed as far as Python looks for entry points."""
@@ -28,11 +36,8 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
         path = folder / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(content)
-    metadata = folder / "class_counts-1.0.dist-info"
-    metadata.mkdir()
-    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: class-counts\nVersion: 1.0\n")
     ((group, points),) = POINT.findall(text)
-    (metadata / "entry_points.txt").write_text(f"[{group}]\n{points}".replace('"', ""))
+    installed(folder, "class-counts", f"[{group}]\n{points}".replace('"', ""))
     (contract,) = CONTRACT.findall(text)
     (folder / "test_contract.py").write_text(contract)
     return folder
@@ -88,10 +93,7 @@ def test_its_code_decides_which_program_it_is(package: Path) -> None:
 
 
 def test_what_cannot_be_loaded_is_left_out_with_a_warning(package: Path) -> None:
-    broken = package / "broken-1.0.dist-info"
-    broken.mkdir()
-    (broken / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
-    (broken / "entry_points.txt").write_text("[privgraph.methods]\nbroken = nowhere:SPEC\n")
+    installed(package, "broken", "[privgraph.methods]\nbroken = nowhere:SPEC\n")
     code = "from privgraph.registry import METHODS; print('broken' in METHODS, 'class-counts' in METHODS)"
     done = ran(package, "-c", code)
     assert done.stdout.split() == ["False", "True"]
@@ -103,11 +105,7 @@ def test_what_is_no_method_or_takes_a_name_of_ours_is_left_out_with_a_warning(pa
         "from dataclasses import replace\nfrom class_counts import SPEC\n"
         "OTHER = replace(SPEC, name='gap')\nNONE = 'gap'\n"
     )
-    metadata = package / "impostor-1.0.dist-info"
-    metadata.mkdir()
-    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: impostor\nVersion: 1.0\n")
-    points = "gap = impostor:OTHER\nnothing = impostor:NONE\n"
-    (metadata / "entry_points.txt").write_text(f"[privgraph.methods]\n{points}")
+    installed(package, "impostor", "[privgraph.methods]\ngap = impostor:OTHER\nnothing = impostor:NONE\n")
     code = "from privgraph.registry import METHODS; print(METHODS['gap'].config, 'nothing' in METHODS)"
     done = ran(package, "-c", code)
     assert done.stdout.split() == ["privgraph.methods.aggregation.gap.config:Config", "False"], done.stderr

@@ -32,16 +32,9 @@ from privgraph.runs.final_statement import final_statement, interrupted_statemen
 from privgraph_workbench.figures.costs import ledger
 from privgraph_workbench.words import meaning
 
-FACTS = PublicFacts(
-    nodes=600,
-    edges=1800,
-    entries=3600,
-    features=20,
-    classes=4,
-    train_nodes=450,
-    domains=("one", "two"),
-    entities=(300, 300),
-    relations=(700, 700),
+FACTS = replace(
+    PublicFacts(nodes=600, edges=1800, entries=3600, features=20, classes=4, train_nodes=450),
+    **{"domains": ("one", "two"), "entities": (300, 300), "relations": (700, 700)},
 )
 DIRECTED = replace(FACTS, undirected=False)
 QUICK: dict[str, object] = {

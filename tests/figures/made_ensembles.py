@@ -47,6 +47,19 @@ def ensemble(
     voting = np.zeros((teachers, queries), dtype=np.bool_)
     passed, released = np.zeros(queries, dtype=np.bool_), np.full(queries, -1)
     counts = np.zeros((queries, CLASSES))
+
+    def dependent() -> np.ndarray:
+        return dependent_epsilons(
+            counts,
+            released >= 0,
+            own,
+            vote_sigma=vote_sigma,
+            gate_sigma=gate_sigma,
+            threshold=threshold,
+            delta=DELTA,
+            voting=voting,
+        )
+
     for place in range(queries):
         voting[:, place] = judge.may_vote() & (judge.may_vote().all() or at_limit == "drop")
         if not voting[:, place].any() or (answers and passed.sum() == answers):
@@ -57,7 +70,7 @@ def ensemble(
         if passed[place]:
             released[place] = int((counts[place] + draw.normal(scale=vote_sigma, size=CLASSES)).argmax())
         judge.charge(voting[:, place], gate=gate_sigma > 0, answered=bool(passed[place]))
-        if published and _dependent(counts, released, own, voting, vote_sigma, gate_sigma, threshold).max() >= limit:
+        if published and dependent().max() >= limit:
             break
     asked = Asked(queries=queries, answers=answers or queries, vote_sigma=vote_sigma, gate_sigma=gate_sigma)
     guaranteed = [min(limit, teacher_epsilon(asked, float(weight), DELTA)) for weight in own]
@@ -73,7 +86,7 @@ def ensemble(
         released=released,
         accuracy=right.mean(axis=1),
         sound=np.array([math.inf] * teachers if published else guaranteed),
-        dependent=_dependent(counts, released, own, voting, vote_sigma, gate_sigma, threshold),
+        dependent=dependent(),
         classes=CLASSES,
         vote_sigma=vote_sigma,
         gate_sigma=gate_sigma,
@@ -81,27 +94,6 @@ def ensemble(
         limit=limit,
         delta=DELTA,
         per_teacher=True,
-    )
-
-
-def _dependent(
-    counts: np.ndarray,
-    released: np.ndarray,
-    weights: np.ndarray,
-    voting: np.ndarray,
-    vote_sigma: float,
-    gate_sigma: float,
-    threshold: float,
-) -> np.ndarray:
-    return dependent_epsilons(
-        counts,
-        released >= 0,
-        weights,
-        vote_sigma=vote_sigma,
-        gate_sigma=gate_sigma,
-        threshold=threshold,
-        delta=DELTA,
-        voting=voting,
     )
 
 

@@ -2,10 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
-from privgraph.privacy.serialisation import statement_to_json
-from privgraph.program import program
-from privgraph.progress import Result
-from privgraph.runs.leases import Outcome, new_worker
+from tests.figures.made_runs import begin, end
+
 from privgraph.runs.questions import Answer, Entity, Near
 from privgraph.runs.records import RunRecord
 from privgraph.runs.spec import make_spec
@@ -24,30 +22,14 @@ def made_run(
     metrics: Mapping[str, float] | None = None,
     method: str = "relational",
     data: str = "products",
-    state: str = "done",
     **options: object,
 ) -> RunRecord:
     """A run of the tiny encoder, with the statement that its plan predicts."""
     chosen: dict[str, object] = {"encoder": "tiny", "unit": unit, "steps": 4} | options
     spec = make_spec(method, data, chosen, seed=seed)
     run = store.submit(spec)
-    if state == "queued":
-        return store.get(run)
-    worker = new_worker()
-    assert store.leases.claim([run], worker) == [run]
-    store.leases.made_by(worker, program())
-    plan = spec.config().plan(TEXT_FACTS)
     reached = {"test_accuracy": 0.06, "test_mrr": 0.15, "test_relations": 1024.0} | BASE | dict(metrics or {})
-    outcome = Outcome(
-        state=state,
-        error="it stumbled" if state == "failed" else "",
-        metrics=reached if state == "done" else {},
-        statement=statement_to_json(plan.statement) if state == "done" else None,
-        seconds=3.0,
-        peak_memory_mb=300.0,
-        device="cpu",
-    )
-    store.leases.finish(run, worker, outcome, [Result(metrics=reached)] if state == "done" else [])
+    end(store, run, begin(store, run), spec.config().plan(TEXT_FACTS).statement, reached)
     return store.get(run)
 
 

@@ -114,6 +114,38 @@ def spec(
     return RunSpec(method=method, dataset=dataset, options=chosen, seed=seed)
 
 
+def begin(store: RunStore, run: str, events: Sequence[Event] = ()) -> str:
+    """A worker takes the run, and tells that; its name."""
+    worker = new_worker()
+    assert store.leases.claim([run], worker) == [run]
+    store.leases.made_by(worker, program())
+    store.leases.append(run, list(events), worker)
+    return worker
+
+
+def end(
+    store: RunStore,
+    run: str,
+    worker: str,
+    said: PrivacyStatement,
+    metrics: Mapping[str, float],
+    state: str = "done",
+    error: str = "",
+) -> None:
+    """The run ends as a worker ends it: one that is done with its numbers and its statement."""
+    done = state == "done"
+    outcome = Outcome(
+        state=state,
+        error=error,
+        metrics=metrics if done else {},
+        statement=statement_to_json(said) if done else None,
+        seconds=3.5,
+        peak_memory_mb=300.0,
+        device="cpu",
+    )
+    store.leases.finish(run, worker, outcome, [Result(metrics=metrics)] if done else [])
+
+
 def finish(
     store: RunStore,
     asked: RunSpec,
@@ -125,20 +157,8 @@ def finish(
     """Submit, claim, fill and finish a run of the store; the record as the store gives it back. `more`: what
     it has measured besides its accuracies."""
     run = store.submit(asked)
-    worker = new_worker()
-    assert store.leases.claim([run], worker) == [run]
-    store.leases.made_by(worker, program())
     metrics = {"test_accuracy": accuracy, "val_accuracy": accuracy - 0.01, "train_accuracy": accuracy + 0.02, **more}
-    outcome = Outcome(
-        state="done",
-        metrics=metrics,
-        statement=statement_to_json(said),
-        seconds=4.2 + asked.seed,
-        peak_memory_mb=321.0,
-        device="cpu",
-    )
-    store.append(run, list(events))
-    store.leases.finish(run, worker, outcome, [Result(metrics=metrics)])
+    end(store, run, begin(store, run, events), said, metrics)
     return store.get(run)
 
 

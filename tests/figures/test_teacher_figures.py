@@ -9,7 +9,6 @@ from tests.figures.made_ensembles import DELTA, ensemble, moved_by_all
 
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
 from privgraph.papers.dp_gpl_votes import Asked, teacher_epsilon
-from privgraph_workbench.figures.chart import Chart, Series
 from privgraph_workbench.figures.teachers import answers, ensembles, one_answer, stopped, teacher_epsilons
 
 
@@ -85,11 +84,6 @@ class TestStopped:
 
 
 NAMES = ("north", "east", "south", "west")
-
-
-def _only(chart: Chart, name: str) -> Series:
-    (found,) = [series for series in chart.series if series.name == name]
-    return found
 
 
 class TestAllAnswers:

@@ -9,15 +9,7 @@ from numpy.typing import NDArray
 
 from privgraph_workbench.figures import catalogue, figure_of
 from privgraph_workbench.figures.chart import Chart, Row
-from privgraph_workbench.theme import (
-    DARK,
-    DASHES,
-    EPSILONS,
-    LIGHT,
-    MARKERS,
-    Epsilon,
-    Theme,
-)
+from privgraph_workbench.theme import DARK, DASHES, EPSILONS, LIGHT, MARKERS, Epsilon, Theme
 
 # Machado, Oliveira and Fernandes (2009), severity 1, in linear RGB.
 SIGHTS = {

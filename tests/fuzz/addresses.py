@@ -43,20 +43,8 @@ OWN = {
 }
 """What pages have in their addresses beside options."""
 WORDS = (
-    "newest",
-    "edge",
-    "node",
-    "both",
-    "none",
-    "random",
-    "public",
-    "1",
-    "2",
-    "0.5",
-    "12",
-    *ATTACKS,
-    *AUDITS,
-    *STATES,
+    *("newest", "edge", "node", "both", "none", "random", "public", "1", "2", "0.5", "12"),
+    *(*ATTACKS, *AUDITS, *STATES),
 )
 Query = dict[str, list[str]]
 

@@ -30,28 +30,11 @@ TIMES = ("created", "started", "finished", "heartbeat", "progress_time", "traini
 AMOUNTS = ("seconds", "peak_memory_mb", "progress", "epsilon", "test_accuracy", "seed")
 NO_TIMES = (float("inf"), float("-inf"), float("nan"), 1e308, -1e308, -1.0, 2**62, 5e-324, "", "now")
 AUDIT = {
-    "version": 1,
-    "audit": "mechanism",
-    "title": "Mechanisms",
-    "covers": "run",
-    "delta": 1e-3,
-    "confidence": 0.95,
-    "epsilon": 0.5,
-    "bounds": [{"route": "threshold", "epsilon": 0.5, "detail": ""}],
-    "sound": 2.0,
-    "published": None,
-    "trials": 100,
-    "seconds": 1.0,
-    "seed": 0,
-    "score": "sum",
-    "edges": [0.0, 1.0],
-    "scores_with": [50],
-    "scores_without": [50],
-    "roc_false": [0.0, 1.0],
-    "roc_true": [0.0, 1.0],
-    "area": 0.5,
-    "notes": [],
-    "turn": 0,
+    **{"version": 1, "audit": "mechanism", "title": "Mechanisms", "covers": "run", "delta": 1e-3, "confidence": 0.95},
+    **{"epsilon": 0.5, "bounds": [{"route": "threshold", "epsilon": 0.5, "detail": ""}], "sound": 2.0},
+    **{"published": None, "trials": 100, "seconds": 1.0, "seed": 0, "score": "sum", "edges": [0.0, 1.0]},
+    **{"scores_with": [50], "scores_without": [50], "roc_false": [0.0, 1.0], "roc_true": [0.0, 1.0]},
+    **{"area": 0.5, "notes": [], "turn": 0},
 }
 COMMANDS = (
     "show {run}",
@@ -141,13 +124,8 @@ def _damage(rng: random.Random, store: Kept) -> tuple[int, str, int, str, Any]:
         if rng.random() < 0.1:
             return run, table, row[1], "time", rng.choice(NO_TIMES)
         if rng.random() < 0.3:
-            return (
-                run,
-                table,
-                row[1],
-                "kind",
-                rng.choice((*strange.TEXTS, "log", "metric", "progress", "spent", "result")),
-            )
+            kinds = (*strange.TEXTS, "log", "metric", "progress", "spent", "result")
+            return run, table, row[1], "kind", rng.choice(kinds)
         return run, table, row[1], "payload", strange.text_of_json(rng, row[-1])
     chance = rng.random()
     if chance < 0.6:

@@ -19,17 +19,8 @@ STARTS = (b"", b"PK\x03\x04", b"<graphml>", b"\x93NUMPY", b"<?xml", b"\xff\xfe<"
 PIECES = b"<![CDATA[ ]]> <!-- <?xml?> &b; &#0; <graph> </node> <node/> <edge/> graph[ *Vertices {} [] sep=; # %".split()
 STRANGE = b"nan inf -1 1e999 __import__ 0x1p3 1_0 1.234 1,234 \xff \xe2\x80\xae \x00".split(b" ")
 VALUES = (
-    b"\x00",
-    b"\xff" * 4,
-    b"\x7f\xff\xff\xff",
-    b"\x80\x00\x00\x00",
-    b"\xff" * 8,
-    b"\n",
-    b"\r",
-    b",",
-    b";",
-    b'"',
-    b"<",
+    *(b"\x00", b"\xff" * 4, b"\x7f\xff\xff\xff", b"\x80\x00\x00\x00", b"\xff" * 8),
+    *(b"\n", b"\r", b",", b";", b'"', b"<"),
 )
 
 

@@ -1,11 +1,12 @@
 """Pages without a browser: Streamlit's AppTest on the real entry, with a store of its own and no workers."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 from tests.pages.kept_runs import keep, spec
+from tests.pages.reading import Open
 
 import privgraph_workbench
 from privgraph.data.errors import DataError
@@ -15,8 +16,6 @@ from privgraph_workbench.facts import datasets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.parts import cart
 from privgraph_workbench.serving import shell
-
-Open = Callable[..., AppTest]
 
 
 @pytest.fixture

@@ -2,20 +2,21 @@
 
 from collections.abc import Mapping, Sequence
 
+from tests.figures.made_runs import begin, end
+
 from privgraph.data.spec import PublicFacts
 from privgraph.methods.prompts.dp_gpl.ensemble import NAME as ENSEMBLE
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
 from privgraph.methods.teachers.answers import NAME, Answers
-from privgraph.privacy.serialisation import entry_to_json, statement_to_json
-from privgraph.program import program
-from privgraph.progress import Artifact, Event, Log, Metric, Progress, Result, Spent
+from privgraph.privacy.serialisation import entry_to_json
+from privgraph.progress import Artifact, Event, Log, Metric, Progress, Spent
 from privgraph.runs.final_statement import with_public_noise
-from privgraph.runs.leases import Outcome, new_worker
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
 
 KARATE = PublicFacts(nodes=34, edges=78, entries=156, features=34, classes=2, train_nodes=26)
 
+ACCURACIES = ("test_accuracy", "val_accuracy", "train_accuracy")
 TEST_NODES = {"test_nodes": 200.0, "majority_class_accuracy": 0.5}
 
 
@@ -39,9 +40,6 @@ def keep(
     run = store.submit(spec, tags=tags, batch=batch)
     if state == "queued":
         return run
-    worker = new_worker()
-    assert store.leases.claim([run], worker) == [run]
-    store.leases.made_by(worker, program())
     plan = spec.config().plan(facts)
     events: list[Event] = [Log(message="loading karate"), Progress(step=0, total=100, stage="stage 0")]
     events += [
@@ -50,26 +48,14 @@ def keep(
         for name in ("train_loss", "val_accuracy")
     ]
     events += [Spent(entry=entry_to_json(entry)) for entry in plan.statement.ledger]
-    store.leases.append(run, [*events, Progress(step=50, total=100, stage="stage 0")], worker)
+    worker = begin(store, run, [*events, Progress(step=50, total=100, stage="stage 0")])
     if state == "running":
         return run
     if state == "stopping":
         store.request_stop(run)
         return run
-    done = state == "done"
-    names = ("test_accuracy", "val_accuracy", "train_accuracy")
-    metrics = {**dict.fromkeys(names, accuracy), **TEST_NODES} if done else {}
     statement = with_public_noise(plan.statement) if public else plan.statement
-    outcome = Outcome(
-        state=state,
-        error=error,
-        metrics=metrics,
-        statement=statement_to_json(statement) if done else None,
-        seconds=3.5,
-        peak_memory_mb=300.0,
-        device="cpu",
-    )
-    store.leases.finish(run, worker, outcome, [Result(metrics=metrics)] if done else [])
+    end(store, run, worker, statement, dict.fromkeys(ACCURACIES, accuracy) | TEST_NODES, state, error)
     return run
 
 
@@ -96,22 +82,10 @@ def keep_ensemble(store: RunStore, ensemble: Ensemble, found: Answers, seed: int
 
 def _keep(store: RunStore, spec: RunSpec, artifacts: Mapping[str, Answers | Ensemble]) -> str:
     run = store.submit(spec)
-    worker = new_worker()
-    assert store.leases.claim([run], worker) == [run]
-    store.leases.made_by(worker, program())
+    worker = begin(store, run, [Artifact(name=name, title="What the teachers answered") for name in artifacts])
     for artifact in artifacts.values():
         artifact.save(store.folder(run))
-    metrics = {"test_accuracy": 0.7, "val_accuracy": 0.7, "train_accuracy": 0.7}
+    metrics = dict.fromkeys(ACCURACIES, 0.7)
     metrics |= {"lower_bound": 0.3, "ensemble_accuracy": 0.8} if ENSEMBLE in artifacts else {}
-    plan = spec.config().plan(KARATE)
-    store.leases.append(run, [Artifact(name=name, title="What the teachers answered") for name in artifacts], worker)
-    outcome = Outcome(
-        state="done",
-        metrics=metrics,
-        statement=statement_to_json(plan.statement),
-        seconds=3.5,
-        peak_memory_mb=300.0,
-        device="cpu",
-    )
-    store.leases.finish(run, worker, outcome, [Result(metrics=metrics)])
+    end(store, run, worker, spec.config().plan(KARATE).statement, metrics)
     return run

@@ -1,17 +1,14 @@
 """The page Accounting: any private method priced from public sizes, from epsilon to noise and back."""
 
-import json
-from collections.abc import Callable
-
 import pytest
 from streamlit.testing.v1 import AppTest
 from tests.figures.made_accounts import FACTS
+from tests.pages.reading import Open, figures, numbers
 
 from privgraph_workbench.facts import method_costs
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words.numbers import stated
 
-Open = Callable[..., AppTest]
 SIZES = {
     "data": "typed sizes",
     "size__nodes": str(FACTS.nodes),
@@ -28,17 +25,12 @@ def short_curves(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def epsilons(app: AppTest) -> tuple[str, str]:
     """The sound and the published epsilon."""
-    found = {one.label: one.value for one in app.metric}
+    found = numbers(app)
     return found[EPSILONS["sound"].label], found[EPSILONS["published"].label]
 
 
 def of(said: object) -> tuple[str, str]:
     return stated("sound", said.epsilon), stated("published", said.epsilon_as_published)  # type: ignore[attr-defined]
-
-
-def drawn(app: AppTest) -> list[str]:
-    """The figures of the page, by the first part of their keys."""
-    return [json.loads(one.proto.json)["name"].split(".")[0] for one in app.get("bidi_component")]
 
 
 @pytest.mark.parametrize(
@@ -52,7 +44,7 @@ def test_a_method_is_priced_as_it_plans(opened: Open, name: str, unit: str) -> N
     assert not app.warning, app.warning
     account = method_costs.setting(name, {"unit": unit, **options}, FACTS)
     assert epsilons(app) == of(account.config.plan(FACTS).statement)
-    assert len(drawn(app)) == account.reads
+    assert len(figures(app)) == account.reads
     assert len(app.info) == (not account.reads)
 
 

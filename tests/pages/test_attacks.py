@@ -1,7 +1,6 @@
 """The page Attacks: a table for each question, curves of chosen rows, audits, and new ones of own runs."""
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -9,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 from tests.figures.made_attacks import attack as made_attack
 from tests.figures.made_audits import audit as made_audit
 from tests.pages.kept_runs import keep, spec
+from tests.pages.reading import Open, drawn, keys
 
 from privgraph.attacks.options import AttackOptions
 from privgraph.registry import sides
@@ -19,22 +19,11 @@ from privgraph_workbench.jobs import queue
 from privgraph_workbench.leaks import Claim, Leak
 from privgraph_workbench.parts import cart
 
-Open = Callable[..., AppTest]
 QUESTIONS = {
     "members": "who was trained on",
     "edges": "who is connected to whom",
     "relations": "which relations were learnt from",
 }
-
-
-def keys(app: AppTest) -> set[str]:
-    return {str(one.key) for one in app.button}
-
-
-def drawn(app: AppTest) -> list[set[str]]:
-    """The names of lines in the legend of each figure."""
-    figures = [json.loads(one.proto.json)["figure"] for one in app.get("bidi_component")]
-    return [{one["name"] for one in figure["data"] if one.get("showlegend")} for figure in figures]
 
 
 def choose(app: AppTest, rows: list[int]) -> AppTest:
@@ -106,7 +95,6 @@ def test_several_attacks_leave_for_a_report_each_with_its_own_bound_and_no_seed(
     for seed, epsilon, bound in ((90210, 4.0, 1.0), (31337, 8.0, 3.0)):
         one = keep(store, spec("dp-mlp", seed, unit="node", epsilon=epsilon, batch_size=8))
         said = store.get(one).statement
-        assert said is not None
         store.add_attack(one, replace(made_attack(one), bound=bound, delta=said.delta, sound=said.epsilon))
     app = choose(opened("attacks", who="members"), [0, 1])
     (key,) = [one for one in keys(app) if one.startswith("collect.attack_roc")]

@@ -1,11 +1,11 @@
 """What is chosen stays: runs whose titles change, the graph from page to page, a method's own defaults."""
 
-from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
 from streamlit.testing.v1 import AppTest
 from tests.pages.kept_runs import keep, spec
+from tests.pages.reading import Open
 
 from privgraph.registry import METHODS
 from privgraph.runs.records import RunQuery
@@ -39,7 +39,7 @@ def test_who_has_chosen_a_run_keeps_it_when_titles_change_hands() -> None:
 
 
 @pytest.mark.parametrize("page", ["data", "accounting", "tradeoffs"])
-def test_the_graph_goes_along(opened: Callable[..., AppTest], page: str) -> None:
+def test_the_graph_goes_along(opened: Open, page: str) -> None:
     app = opened("train")
     assert app.selectbox(key="data").value != "digits"
     app.selectbox(key="data").set_value("digits").run()
@@ -56,7 +56,7 @@ def _said(app: AppTest) -> list[str]:
 
 
 @pytest.mark.long
-def test_each_method_of_train_begins_with_its_own_defaults(opened: Callable[..., AppTest]) -> None:
+def test_each_method_of_train_begins_with_its_own_defaults(opened: Open) -> None:
     app = opened("train", data="karate")
     of_nodes = [name for name, row in METHODS.items() if "node classification" in row.tasks]
     for before, after in pairwise([*of_nodes, *of_nodes[::2], *of_nodes[::-3]]):
@@ -73,9 +73,7 @@ def test_each_method_of_train_begins_with_its_own_defaults(opened: Callable[...,
 
 
 @pytest.mark.parametrize(("name", "epochs"), [("dp-mlp", None), ("privgnn", "7")])
-def test_a_link_to_another_method_brings_nothing_but_what_it_says(
-    opened: Callable[..., AppTest], name: str, epochs: str | None
-) -> None:
+def test_a_link_to_another_method_brings_nothing_but_what_it_says(opened: Open, name: str, epochs: str | None) -> None:
     """The session has been at ProGAP, whose fields are left to it: an address that names another method is
     its own."""
     app = opened("train", data="karate", method="progap")
@@ -88,7 +86,7 @@ def test_a_link_to_another_method_brings_nothing_but_what_it_says(
     assert str(app.number_input(key="epochs").value) == (epochs or str(own))
 
 
-def test_the_run_of_an_address_chooses_the_store_that_is_shown(opened: Callable[..., AppTest], store: RunStore) -> None:
+def test_the_run_of_an_address_chooses_the_store_that_is_shown(opened: Open, store: RunStore) -> None:
     """Before what was shown last; what the switch has put into the address comes first of all."""
     own = keep(store, spec())
     example = queue.examples().find(RunQuery(limit=1))[0].id

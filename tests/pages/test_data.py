@@ -2,15 +2,14 @@
 
 import io
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 from tests.data.test_own_readings import READINGS
-from tests.pages import offered_files
-from tests.pages.reading import numbers
+from tests.pages.reading import Open, labels, numbers
+from tests.pages.reading import texts as shown
 
 from privgraph.data.describe import described
 from privgraph.data.errors import NoConnection
@@ -20,8 +19,6 @@ from privgraph.data.uploads import uploads
 from privgraph_workbench.facts import datasets
 from privgraph_workbench.jobs import downloads
 from privgraph_workbench.text import texts
-
-Open = Callable[..., AppTest]
 
 
 def counted(app: AppTest) -> AppTest:
@@ -35,17 +32,10 @@ def counted(app: AppTest) -> AppTest:
     return app
 
 
-def shown(app: AppTest) -> str:
-    kinds = (app.markdown, app.caption, app.info, app.warning, app.error, app.success)
-    return "\n".join(element.value for kind in kinds for element in kind)
-
-
 def test_facts_of_a_graph_are_those_that_were_counted(opened: Open) -> None:
     described("karate")
     app = opened("data", data="karate")
     found = datasets.describe("karate", {})
-    assert found is not None
-    assert found.vote is not None
     assert numbers(app) == {
         "Nodes": "34",
         "Edges": "78",
@@ -56,7 +46,7 @@ def test_facts_of_a_graph_are_those_that_were_counted(opened: Open) -> None:
         "Neighbours' vote": f"{found.vote:.1%}",
     }
     assert app.number_input(key="node").value == found.centre
-    assert {"SVG", "CSV"} <= set(offered_files.labels(app))
+    assert {"SVG", "CSV"} <= set(labels(app))
     assert len(app.get("bidi_component")) == 3
 
 

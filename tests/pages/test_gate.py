@@ -3,7 +3,6 @@
 import gc
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from streamlit.testing.v1 import AppTest
 from tests.pages.kept_runs import keep, spec
-from tests.pages.offered_files import links
+from tests.pages.reading import Open, files
 
 import privgraph_workbench
 from privgraph.runs.store import RunStore
@@ -21,7 +20,7 @@ from privgraph_workbench.serving.server import send_file
 APP = Path(privgraph_workbench.__file__).with_name("app.py")
 
 
-def test_with_a_log_in_nothing_is_shown_before_it(opened: Callable[..., AppTest]) -> None:
+def test_with_a_log_in_nothing_is_shown_before_it(opened: Open) -> None:
     for name in shell.TITLES:
         app = AppTest.from_file(str(APP), default_timeout=60)
         app.secrets["auth"] = {"redirect_uri": "http://localhost:8501/oauth2callback", "cookie_secret": "c" * 32}
@@ -33,9 +32,7 @@ def test_with_a_log_in_nothing_is_shown_before_it(opened: Callable[..., AppTest]
         assert not app.dataframe
 
 
-def test_a_log_in_admits_only_those_on_its_list(
-    opened: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_log_in_admits_only_those_on_its_list(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     ada = {"is_logged_in": True, "email": "Ada@example.org", "email_verified": True}
     lists: list[object] = [["ada@example.org"], ["@example.org"], ["@example.com"], [], None, "@example.org"]
     for user, admitted in ((ada, 2), (ada | {"email_verified": False}, 0), ({"is_logged_in": True}, 0)):
@@ -84,10 +81,10 @@ def _asked(address: str) -> Response:
 
 
 @pytest.mark.long
-def test_an_address_on_the_screen_outlives_every_redraw(opened: Callable[..., AppTest], store: RunStore) -> None:
+def test_an_address_on_the_screen_outlives_every_redraw(opened: Open, store: RunStore) -> None:
     run = keep(store, spec(epsilon=2.0))
     app = opened("train", run=run)
-    first = dict(links(app))
+    first = dict(files(app))
     app.run()
     app.run()
     opened("train", run=run)  # a redraw of another session ends in between
@@ -95,7 +92,7 @@ def test_an_address_on_the_screen_outlives_every_redraw(opened: Callable[..., Ap
     assert sent.status_code == 200
     assert bytes(sent.body).startswith(b"<?xml")
     assert sent.headers["content-disposition"] == f"attachment; filename*=UTF-8''{run}-ledger.svg"
-    assert dict(links(app)) == first
+    assert dict(files(app)) == first
 
 
 def test_a_page_that_is_shown_opens_in_the_browser() -> None:

@@ -1,18 +1,13 @@
 """The page Lessons: every step of every lesson, questions that are checked, progress in the address."""
 
-from collections.abc import Callable
-
 import pytest
-from streamlit.testing.v1 import AppTest
-from tests.pages.reading import texts
+from tests.pages.reading import Open, texts
 
 from privgraph.runs.store import RunStore
 from privgraph_workbench.figures import figure_of
 from privgraph_workbench.parts import lessons
 from privgraph_workbench.parts.lessons import LESSONS
 from privgraph_workbench.text import texts as glossary
-
-Open = Callable[..., AppTest]
 
 
 @pytest.mark.long
@@ -22,8 +17,7 @@ def test_a_lesson_from_its_first_step_to_its_last(opened: Open, store: RunStore,
     app = opened("lessons", lesson=name)
     for place, step in enumerate(lesson["steps"], start=1):
         assert f"### {step['title']}" in texts(app)
-        drawn = len(app.get("bidi_component"))
-        assert drawn == ("figure" in step)
+        assert len(app.get("bidi_component")) == ("figure" in step)
         answer = app.radio(key=f"answer.{name}.{place}")
         wrong = next(one for one in range(len(step["choices"])) if one != step["right"])
         answer.set_value(wrong).run()
@@ -33,9 +27,7 @@ def test_a_lesson_from_its_first_step_to_its_last(opened: Open, store: RunStore,
         assert step["why"] in texts(app)
         if place < len(lesson["steps"]):
             app.button(key="lesson_next").click().run()
-    text = texts(app)
-    assert lesson["holds"] in text
-    assert lesson["holds"] in text
+    assert lesson["holds"] in texts(app)
     told = app.query_params["done"]
     counted = (told if isinstance(told, str) else told[0]).split(".")
     assert counted[list(LESSONS).index(name)] == "abcde"[: len(lesson["steps"])]

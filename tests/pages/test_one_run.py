@@ -1,16 +1,12 @@
 """The page of a run: its numbers, curves, promise, settings and files, in every state."""
 
-import json
-from collections.abc import Callable
 from typing import Any
-from urllib.parse import parse_qsl
 
 import pytest
 from streamlit.testing.v1 import AppTest
 from tests.figures.made_audits import audit as made_audit
-from tests.pages import offered_files
 from tests.pages.kept_runs import KARATE, keep, spec
-from tests.pages.reading import badges, numbers
+from tests.pages.reading import Open, badges, drawn, labels, links, numbers
 
 from privgraph.privacy.accountants import tight
 from privgraph.privacy.ledger import Ledger
@@ -25,13 +21,10 @@ from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words import meaning
 from privgraph_workbench.words.numbers import bound, stated
 
-Open = Callable[..., AppTest]
-
 
 def figure(app: AppTest, name: str) -> dict[str, Any]:
     """The component that draws the figure of that name."""
-    found = [json.loads(one.proto.json) for one in app.get("bidi_component")]
-    return dict(next(one for one in found if one["name"] == name))
+    return next(one for one in drawn(app) if one["name"] == name)
 
 
 def bars(app: AppTest, run: str) -> dict[str, float]:
@@ -40,14 +33,9 @@ def bars(app: AppTest, run: str) -> dict[str, float]:
     return {str(one["y"][0]).partition(":")[0]: one["x"][0] for one in data if one["type"] == "bar"}
 
 
-def links(app: AppTest) -> list[dict[str, str]]:
-    return [dict(parse_qsl(one.proto.query_string.removeprefix("?"))) for one in app.get("page_link")]
-
-
 def test_a_finished_run_shows_its_numbers(opened: Open, store: RunStore) -> None:
     run = keep(store, spec(epsilon=2.0), accuracy=0.8123, tags=["mine"])
     said = store.get(run).statement
-    assert said is not None
     app = opened("train", run=run)
     shown = numbers(app)
     assert shown["Test accuracy"] == "81.2%"
@@ -56,9 +44,9 @@ def test_a_finished_run_shows_its_numbers(opened: Open, store: RunStore) -> None
     assert shown[EPSILONS["audited"].label] == "—"
     assert shown["Adversary's accuracy"] == bound(meaning.guess(said.epsilon, said.delta))
     assert "mine" in badges(app)
-    assert {"run": run, "who": "worst-case"} in links(app)
+    assert {"run": [run], "who": ["worst-case"]} in links(app).values()
     assert bars(app, run) == {"Guessing": 0.5, "This run": pytest.approx(0.8123)}
-    assert {"SVG", "PDF", "PNG", "CSV", "JSON"} <= set(offered_files.labels(app))
+    assert {"SVG", "PDF", "PNG", "CSV", "JSON"} <= set(labels(app))
     line = "privgraph run progap --data karate --unit edge --epsilon 2 --seed 0"
     commands = [block.value for block in app.code]
     assert any(one.startswith(line) for one in commands)
@@ -68,7 +56,6 @@ def test_a_finished_run_shows_its_numbers(opened: Open, store: RunStore) -> None
 def test_an_audit_refutes_a_claim_in_red(opened: Open, store: RunStore) -> None:
     run = keep(store, spec("dp-mlp", unit="node", epsilon=0.1, batch_size=8))
     said = store.get(run).statement
-    assert said is not None
     store.add_audit(run, made_audit(run, delta=said.delta))
     record = store.get(run)
     app = opened("train", run=run)
@@ -122,5 +109,4 @@ def test_a_run_of_an_earlier_version_has_its_known_faults(
     monkeypatch.setattr(store.leases, "made_by", lambda worker, version: None)
     old = keep(store, spec("gap", unit="node", selection="validation"))
     said = store.get(old).statement
-    assert said is not None
     assert f"{len(said.known_faults)} known faults" in badges(opened("train", run=old))

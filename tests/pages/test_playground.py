@@ -1,10 +1,6 @@
 """The page Playground: its controls, who is taken out, and the game, without a browser."""
 
-import json
-from collections.abc import Callable
-
-from streamlit.testing.v1 import AppTest
-from tests.pages.reading import numbers
+from tests.pages.reading import Open, drawn, numbers
 
 from privgraph.runs.store import RunStore
 from privgraph_workbench.play import world as worlds
@@ -13,17 +9,11 @@ from privgraph_workbench.play.world import make_world
 from privgraph_workbench.words.meaning import guess
 from privgraph_workbench.words.numbers import bound
 
-Open = Callable[..., AppTest]
-
-
-def _drawn(app: AppTest) -> list[dict[str, object]]:
-    return [json.loads(one.proto.json) for one in app.get("bidi_component") if one.proto.json]
-
 
 def test_the_address_takes_one_friendship_out(opened: Open, store: RunStore) -> None:
     friend = make_world(60, 0.85).friends_of(3)[0]
     app = opened("playground", people="60", who="3", friend=str(friend), eps="2", hops="2")
-    world = _drawn(app)[0]
+    world = drawn(app)[0]
     assert world["gone"] == {"who": 3, "friend": friend}
     assert world["b"] == 2.0
     assert numbers(app)["Adversary"] == "≤ 88.1%", "e²/(1 + e²), rounded up"

@@ -1,18 +1,15 @@
 """The page Relations: encoders are asked, the cost of privacy, and runs that are trained."""
 
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
-from urllib.parse import parse_qs, unquote
 
 import numpy as np
 import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 from tests.figures.made_relations import made_answer, made_pair, made_run
-from tests.pages import offered_files
-from tests.pages.reading import badges
+from tests.pages.reading import Open, badges, exported, links
 
 from privgraph.runs.asking import Ticket
 from privgraph.runs.questions import Answer, Question
@@ -21,10 +18,8 @@ from privgraph.runs.store import RunStore
 from privgraph.testing.methods import TEXT_FACTS
 from privgraph_workbench.facts import datasets
 from privgraph_workbench.parts import encoders
-from privgraph_workbench.serving.offered_files import find
 from privgraph_workbench.words import meaning
 
-Open = Callable[..., AppTest]
 EXAMPLES = {"garden": (("oak swing", "oak bench"), ("tin rake", "tin spade")), "kitchen": (("red mug", "blue mug"),)}
 
 
@@ -79,23 +74,6 @@ def ask(app: AppTest, text: str) -> AppTest:
     return app
 
 
-def files(app: AppTest) -> dict[str, dict[str, Any]]:
-    """The page's figures as their JSON files have them, by name."""
-    found = {}
-    for label, address in offered_files.links(app):
-        if label == "JSON":
-            _, token, place = address.split("/", 2)
-            file = find(token, unquote(place))
-            assert file is not None
-            read = json.loads(file.make())
-            found[read["figure"]] = read
-    return found
-
-
-def links(app: AppTest) -> dict[str, dict[str, list[str]]]:
-    return {one.proto.label: parse_qs(one.proto.query_string.lstrip("?")) for one in app.get("page_link")}
-
-
 def ranking(app: AppTest) -> pd.DataFrame:
     table: pd.DataFrame = next(one.value for one in app.dataframe if "mrr" in one.value)
     return table.set_index("label")
@@ -139,7 +117,7 @@ def test_numbers_stand_under_the_encoder_that_they_are_of(opened: Open, store: R
             assert ("★" in line) == one.partner
             assert (f"was {one.places['base']}" in line) == (key != "base")
     places = {(one.number, key): one.places[key] for one in found.entities for key in ("base", "bare", "private")}
-    rows = files(app)["moved"]["rows"]
+    rows = exported(app)["moved"]["rows"]
     assert {(row["number"], row["encoder"]): row["place"] for row in rows} == places
 
 
@@ -175,14 +153,10 @@ def test_the_cost_of_privacy_is_a_row_a_setting(opened: Open, store: RunStore) -
     runs = table[table.epsilon.notna()].sort_values(["accuracy"])
     assert list(runs.seeds) == [3, 3, 3]
     said = private[0].statement
-    assert said is not None
     four = table[np.isclose(table.accuracy, 0.12)].iloc[0]
     assert (four.accuracy_low, four.accuracy_high) == pytest.approx((0.0952, 0.1448), abs=1e-3)
     assert four.guess == pytest.approx(meaning.guess(said.epsilon, said.delta), abs=1e-4)
     assert four.guess >= meaning.guess(said.epsilon, said.delta), "rounded up"
-    rows = files(app)["relation_ranking"]["rows"]
+    rows = exported(app)["relation_ranking"]["rows"]
     assert {row["kind"] for row in rows} == {"guessing", "base", "run"}
     assert links(app)["Attacks on the private run"]["run"] == [app.selectbox(key="private").value]
-
-
-# Train

@@ -2,11 +2,10 @@
 
 import json
 import threading
-from collections.abc import Callable
 
 import pytest
-from streamlit.testing.v1 import AppTest
 from tests.pages.kept_runs import keep, spec
+from tests.pages.reading import Open
 
 from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
@@ -14,8 +13,6 @@ from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.parts import cart
 from privgraph_workbench.report.asked import Entry
 from privgraph_workbench.words.naming import statements_of
-
-Open = Callable[..., AppTest]
 
 
 @pytest.fixture

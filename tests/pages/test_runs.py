@@ -1,34 +1,32 @@
 """The page Runs: find, choose, compare, tag, stop, repeat, delete."""
 
-import json
-from collections.abc import Callable
 from typing import Any
 
 from streamlit.testing.v1 import AppTest
 from tests.figures.made_audits import audit as made_audit
 from tests.pages.kept_runs import keep, spec
+from tests.pages.reading import Open, drawn, exported, keys
+from tests.workbench.test_every_seed_counts import another, seeds, statements
 
+from privgraph.privacy.rounding import upper
+from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
+from privgraph_workbench import summary
 from privgraph_workbench.facts import composition
+from privgraph_workbench.figures.runs import compare
+from privgraph_workbench.parts import run_rows
 from privgraph_workbench.words.numbers import stated
-
-Open = Callable[..., AppTest]
 
 
 def rows_of(app: AppTest) -> list[dict[str, Any]]:
     """The rows of the list."""
-    found = next(data for one in app.get("bidi_component") if "rows" in (data := json.loads(one.proto.json)))
-    rows: list[dict[str, Any]] = found["rows"]
+    rows: list[dict[str, Any]] = next(one["rows"] for one in drawn(app) if "rows" in one)
     return rows
 
 
 def table_of(app: AppTest) -> list[str]:
     """The ids in the list, in order."""
     return [run["id"] for row in rows_of(app) for run in row["runs"]]
-
-
-def keys(app: AppTest) -> set[str]:
-    return {str(one.key) for one in app.button}
 
 
 def columns(app: AppTest, place: int = 0) -> dict[str, dict[str, str]]:
@@ -72,10 +70,8 @@ def test_audits_are_listed_and_what_they_refute_is_found(opened: Open, store: Ru
     run, other = (keep(store, spec("dp-mlp", unit="node", epsilon=one, batch_size=8)) for one in (8.0, 0.1))
     assert not [one for one in opened("runs").toggle if one.key == "refuted"]
     said = store.get(other).statement
-    assert said is not None
     store.add_audit(other, made_audit(other, delta=said.delta))
     bound = store.get(other).epsilon_audited
-    assert bound is not None
     assert bound > said.epsilon
     app = opened("runs")
     by_run = {row["runs"][0]["id"]: {one["kind"]: one for one in row["epsilons"]} for row in rows_of(app)}
@@ -98,7 +94,7 @@ def test_chosen_settings_stand_side_by_side_by_their_means(opened: Open, store: 
     assert (first["options"], second["options"]) == ("depth 1", "depth 2")
     records = [store.get(run) for run in chosen[:3]]
     assert first["sound ε"] == stated("sound", max(one.statement.epsilon for one in records if one.statement))
-    names = {json.loads(one.proto.json).get("name") for one in app.get("bidi_component")}
+    names = {one.get("name") for one in drawn(app)}
     assert {"compare.compared", "curves.compared"} <= names
 
 
@@ -123,3 +119,30 @@ def test_a_live_run_is_not_deleted_but_stopped(opened: Open, store: RunStore) ->
     app = opened("runs", chosen=run)
     app.button(key="stop_chosen").click().run()
     assert store.get(run).state == "stopping"
+
+
+def stated_in(record: dict[str, Any]) -> set[float]:
+    """The sound epsilons of the statements in the JSON file of a figure."""
+    return {float(one["epsilon"]) for one in record["statements"].values()}
+
+
+def test_files_of_several_runs_carry_the_statement_of_each(opened: Open, store: RunStore) -> None:
+    runs = seeds(store)
+    app = opened("train", run=runs[0].id)
+    app.session_state[f"tabs.{runs[0].id}"] = "Curves"
+    app.run()
+    assert stated_in(exported(app)["curves"]) == {statements()[0].epsilon}
+    beside = exported(opened("runs", chosen=",".join(one.id for one in (*runs, another(store)))))
+    whole = {one.epsilon for one in statements()}
+    for figure in ("compare", "curves"):
+        assert whole < stated_in(beside[figure]), "and that of the other"
+        assert len(stated_in(beside[figure])) == len(whole) + 1
+
+
+def test_every_table_of_runs_tells_the_sound_epsilon_and_not_what_was_asked_for(store: RunStore) -> None:
+    run = keep(store, spec("gap", unit="edge", epsilon=2.0, accounting="published"))
+    (found,), (record,) = store.find_rows(RunQuery(ids=(run,)), graphs=True), store.find(RunQuery(ids=(run,)))
+    told = {run_rows.rows([[found]], {})[0]["epsilons"][0]["text"], upper(found["sound_epsilon"])}
+    told |= {upper(row["epsilon"]) for row in compare.data([record])}
+    told |= set(map(upper, summary.of_records([record]).epsilon))
+    assert told == {upper(record.statement.epsilon)} != {upper(found["epsilon"])}

@@ -1,9 +1,6 @@
 """The page Teachers: one query under other noise, its price, who pays, all answers, and settings compared."""
 
-import json
-from collections.abc import Callable
 from typing import Any
-from urllib.parse import parse_qs
 
 import numpy as np
 import pandas as pd
@@ -11,8 +8,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from tests.figures.made_answers import answers as made_answers
 from tests.figures.made_ensembles import ensemble
-from tests.pages import offered_files
 from tests.pages.kept_runs import KARATE, keep, keep_answers, keep_ensemble, spec
+from tests.pages.reading import Open, figures, labels, links
 
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import noisy_labels, plans
@@ -20,20 +17,11 @@ from privgraph_workbench.parts.laboratory import Setting
 from privgraph_workbench.words.numbers import percent, stated
 
 pytestmark = pytest.mark.usefixtures("unread")
-Open = Callable[..., AppTest]
 VOTES: dict[str, Any] = {"release": "votes", "queries": 8}
 
 
 def numbers(app: AppTest) -> dict[str, str]:
     return {one.label.split("ε, ")[-1]: one.value for one in app.metric}
-
-
-def figures(app: AppTest) -> list[str]:
-    return [json.loads(one.proto.json)["name"].split(".")[0] for one in app.get("bidi_component")]
-
-
-def links(app: AppTest) -> dict[str, dict[str, list[str]]]:
-    return {one.proto.label: parse_qs(one.proto.query_string.lstrip("?")) for one in app.get("page_link")}
 
 
 def frame(app: AppTest, column: str) -> pd.DataFrame:
@@ -74,12 +62,11 @@ def test_a_query_is_drawn_with_the_price_of_its_run(
 ) -> None:
     run = keep_answers(store, made_answers(kind), method=method, **options)
     said = store.get(run).statement
-    assert said is not None
     app = opened("teachers", run=run)
     shown = numbers(app)
     assert figures(app)[0].startswith("one_answer")
     assert "price" in figures(app)
-    assert "SVG" in offered_files.labels(app)
+    assert "SVG" in labels(app)
     if kind == "table":
         assert shown == {"any number of queries": stated("sound", said.epsilon)}
         return
@@ -130,7 +117,6 @@ def test_no_price_is_below_that_of_the_exact_noise(method: str) -> None:
         more = {"release": "votes"} if method == "privgnn" else {}
         setting = Setting.of(spec(method, queries=8, epsilon=epsilon, **more), KARATE)
         exact, given = setting.plan, setting.plan.config.price.given
-        assert given is not None
         noise = 1 / exact.scale if given.option == "lam" else exact.scale
         one = plans.plan(method, {**setting.options, given.option: noise, "queries": 1}, KARATE)
         assert (setting.one_query() or 0.0) >= one.statement.epsilon

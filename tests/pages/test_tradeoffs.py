@@ -1,27 +1,16 @@
 """The Trade-offs page: the curve, the table of advice, and a sweep that adds to both."""
 
-import json
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 from streamlit.testing.v1 import AppTest
 from tests.pages.kept_runs import keep, spec
+from tests.pages.reading import Open, drawn
 
 from privgraph.runs.store import RunStore
 from privgraph_workbench.advice import Verdict
 
-Open = Callable[..., AppTest]
-
-
-def drawn(app: AppTest) -> list[dict[str, Any]]:
-    """The figures on the page."""
-    told = [json.loads(one.proto.json) for one in app.get("bidi_component")]
-    return [one["figure"] for one in told if "figure" in one]
-
 
 def traces(app: AppTest) -> set[str]:
-    return {trace["name"] for figure in drawn(app) for trace in figure["data"] if trace.get("name")}
+    return {trace["name"] for one in drawn(app) for trace in one["figure"]["data"] if trace.get("name")}
 
 
 def compared(store: RunStore) -> list[str]:

@@ -1,12 +1,10 @@
 """What a tuning tried is marked on the list of runs and on each run's page, and promises nothing."""
 
-import json
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from streamlit.testing.v1 import AppTest
 from tests.pages.kept_runs import keep, spec
+from tests.pages.reading import Open, drawn
 
 from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
@@ -45,7 +43,7 @@ def tuned(store: RunStore) -> tuple[str, str]:
 
 
 def test_the_list_says_what_was_tried_and_what_was_chosen(
-    opened: Callable[..., AppTest], store: RunStore, tuned: tuple[str, str]
+    opened: Open, store: RunStore, tuned: tuple[str, str]
 ) -> None:
     alone = keep(store, spec("gap", unit="edge", epsilon=1.5))
     rows = {row["id"]: run_rows.rows([[row]], {})[0] for row in store.find_rows(RunQuery(), graphs=True)}
@@ -54,7 +52,7 @@ def test_the_list_says_what_was_tried_and_what_was_chosen(
     assert rows[alone]["marks"] == []
     assert rows[tuned[0]]["epsilons"][0]["text"] == stated("sound", 3.9)
     assert rows[tuned[1]]["epsilons"][0]["text"] == "∞"
-    (shown,) = [json.loads(one.proto.json)["rows"] for one in opened("runs").get("bidi_component")]
+    (shown,) = [one["rows"] for one in drawn(opened("runs"))]
     assert sorted(mark for row in shown for mark in row["marks"]) == [str(Trial.RELEASED), NOT_RELEASED]
 
 

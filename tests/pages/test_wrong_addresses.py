@@ -1,9 +1,7 @@
 """A wrong address is told once for each fault, as text, and the page goes on."""
 
-from collections.abc import Callable
-
 import pytest
-from streamlit.testing.v1 import AppTest
+from tests.pages.reading import Open
 from tests.pages.test_accounting import SIZES
 
 EVIL = "![x](http://evil.example)"
@@ -35,9 +33,7 @@ PROGAP = {"method": "progap", "data": "karate"}
         ("train", {"run": "../../etc/passwd"}, 1),
     ],
 )
-def test_a_fault_of_an_address_is_told_as_text(
-    opened: Callable[..., AppTest], page: str, query: dict[str, str], faults: int
-) -> None:
+def test_a_fault_of_an_address_is_told_as_text(opened: Open, page: str, query: dict[str, str], faults: int) -> None:
     app = opened(page, **query)
     told = [one.value for one in (*app.warning, *app.error)]
     assert len(told) == faults, told

@@ -90,7 +90,6 @@ def test_every_private_run_has_one_without_privacy(name: str) -> None:
     for unit in set(METHODS[name].units) - {"none"}:
         spec = make_spec(name, graph, {"unit": unit}, data_options=small, split="inductive", seed=7)
         bare = without_privacy(spec)
-        assert bare is not None
         assert bare.unit == "none"
         assert (bare.data_options, bare.split, bare.seed) == (spec.data_options, "inductive", 7)
         assert bare.method == METHODS[name].without_privacy
@@ -102,5 +101,4 @@ def test_a_counterpart_has_its_own_defaults_but_the_same_network() -> None:
     found = without_privacy(make_spec("dp-gpl", "karate", {"backbone": "gat", "teachers": 7}))
     assert found == make_spec("prompt", "karate", {"backbone": "gat"})
     plain = without_privacy(make_spec("dp-mlp", "karate", {"hidden": 32}))
-    assert plain is not None
     assert plain.options == values(METHODS["mlp"].load_config()(unit="none"))

@@ -16,10 +16,8 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
 from privgraph_workbench.commands import compare as command
-from privgraph_workbench.figures.export import export
-from privgraph_workbench.figures.runs import compare, curves, tradeoff
+from privgraph_workbench.figures.runs import compare, tradeoff
 from privgraph_workbench.parts import run_rows
-from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.statements import merged
 
 NOISES = (6.0, 4.0, 5.0)
@@ -68,20 +66,6 @@ def told(records: Sequence[RunRecord], other: RunRecord) -> dict[str, tuple[floa
     return {"tradeoff": of_row(row), "compare": of_row(beside), "privgraph compare": of_row(rows)}
 
 
-def stated(figure: str, rows: Sequence[Any], records: Sequence[RunRecord]) -> set[float]:
-    """The sound epsilons of the statements that the JSON file of a figure holds."""
-    file = json.loads(export(figure, rows, statements_of(records), "json"))
-    return {float(one["epsilon"]) for one in file["statements"].values()}
-
-
-def points(store: RunStore, records: Sequence[RunRecord]) -> list[Any]:
-    return [
-        point
-        for one in records
-        for point in curves.data(store.events(one.id, kinds=("metric",)), run=f"seed {one.spec.seed}", record=one)
-    ]
-
-
 @pytest.fixture
 def records(tmp_path: Any) -> Any:
     store = RunStore.open(f"sqlite:///{tmp_path / 'runs.sqlite'}")
@@ -106,21 +90,6 @@ def test_the_list_of_runs_shows_the_largest_of_all_seeds(records: Any) -> None:
     assert [one["kind"] for one in shown] == ["sound", "published"]
     assert [one["text"] for one in shown] == [alone[1][0]["text"], alone[2][1]["text"]]
     assert shown[0]["text"] not in {alone[0][0]["text"], alone[2][0]["text"]}
-
-
-def test_the_files_of_several_runs_hold_the_statement_of_each(records: Any) -> None:
-    store, runs = records
-    assert len(statements_of(runs)) == len(runs) == 3
-    assert set(statements_of(runs).values()) == set(statements())
-    sound = {one.epsilon for one in statements()}
-    assert len(sound) == 3
-    for figure, rows in (
-        ("curves", points(store, runs)),
-        ("tradeoff", tradeoff.data(runs)),
-        ("compare", compare.data(runs)),
-    ):
-        assert stated(figure, rows, runs) == sound, figure
-        assert stated(figure, rows, runs[:1]) == {statements()[0].epsilon}
 
 
 def test_repetitions_that_say_the_same_keep_what_an_attack_has_shown_of_any() -> None:

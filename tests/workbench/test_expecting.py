@@ -39,7 +39,6 @@ def test_between_two_budgets_accuracy_is_straight_over_the_logarithm(store: RunS
     told = _outlook(_kept(store, *runs), spec(epsilon=2.0))
     low, high = told.points
     at = told.expected(2.0)
-    assert at is not None
     for name in ("mean", "low", "high"):
         assert at[name] == pytest.approx((low[name] + high[name]) / 2)
     assert (told.expected(4.0), told.expected(0.1), told.expected(50.0)) == (high, None, None)
@@ -72,8 +71,6 @@ def test_what_an_accuracy_is_read_beside(store: RunStore) -> None:
     records.append(store.get(keep(store, spec("progap", unit="none", hidden=8), accuracy=0.9)))
     told = _outlook(records, spec(epsilon=2.0))
     assert told.majority == 0.5
-    assert told.blind is not None
-    assert told.bare is not None
     assert (told.blind["mean"], told.bare["mean"]) == (pytest.approx(0.6), pytest.approx(0.9))
     assert _outlook(records, spec("privgnn", lam=0.4)).majority is None, "it draws parts of its own"
 
@@ -88,7 +85,6 @@ def test_private_and_public_nodes_are_those_of_the_run(store: RunStore) -> None:
     assert wanted is not None
     records.append(store.get(keep(store, wanted, accuracy=0.7)))
     bare = _outlook(records, asked).bare
-    assert bare is not None
     assert bare["mean"] == pytest.approx(0.7)
 
 
@@ -106,7 +102,6 @@ def test_noise_drowns_the_signal_at_a_tiny_budget_and_not_at_a_large_one(
     method: str, options: dict[str, object], edges: bool
 ) -> None:
     worst = drowned(spec(method, epsilon=0.01, **options).config().plan(SOCIAL))
-    assert worst is not None
     assert worst.times > 1
     assert worst.edges is edges
     assert drowned(spec(method, epsilon=8.0, **options).config().plan(SOCIAL)) is None
@@ -115,7 +110,6 @@ def test_noise_drowns_the_signal_at_a_tiny_budget_and_not_at_a_large_one(
 def test_noise_on_sums_is_held_against_the_mean_degree() -> None:
     plan = spec(epsilon=0.25).config().plan(SOCIAL)
     worst = drowned(plan)
-    assert worst is not None
     assert worst.times == pytest.approx((plan.statement.ledger[0].noise_std or 0.0) / 16)
 
 
