@@ -1,7 +1,6 @@
 """The page Data: catalogue, facts from another process, drawings, and the upload of one's own graph."""
 
 import io
-import time
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 from tests.data.test_own_readings import READINGS
 from tests.pages.reading import Open, labels, numbers
 from tests.pages.reading import texts as shown
+from tests.waiting import until
 
 from privgraph.data.describe import described
 from privgraph.data.errors import NoConnection
@@ -23,11 +23,7 @@ from privgraph_workbench.text import texts
 
 def counted(app: AppTest) -> AppTest:
     """Waits until the facts are there, as the page does once a second."""
-    deadline = time.monotonic() + 600
-    while any(info.value == texts("labels")["reading"] for info in app.info):
-        assert time.monotonic() < deadline, "the graph was never counted"
-        time.sleep(0.3)
-        app.run()
+    until(lambda: not any(one.value == texts("labels")["reading"] for one in app.run().info), 600)
     assert not app.exception, app.exception
     return app
 
@@ -62,10 +58,7 @@ def test_a_set_that_is_not_here_names_its_files_and_can_be_fetched(
 
     monkeypatch.setattr(downloads, "fetch_files", refuse)
     app.button(key="download.cora").click().run()
-    deadline = time.monotonic() + 10
-    while not app.error:
-        assert time.monotonic() < deadline
-        app.run()
+    until(lambda: app.run().error)
     assert "Fetching Cora failed: no network." in [one.value for one in app.caption]
     train = opened("train", data="cora")
     assert "ind.cora.x" in train.warning[0].value

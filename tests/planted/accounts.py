@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
-from tests.pages.test_sound_column import told_and_true
+from tests.pages.test_runs import told_and_true
 from tests.planted.planting import Bug, Verdict, everywhere, instead
 from tests.privacy import routes
 from tests.privacy.test_directions import LOPSIDED, mismatch
