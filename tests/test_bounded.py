@@ -45,7 +45,8 @@ OPENING = ("open", "np.load", "numpy.load", "gzip.open", "zipfile.ZipFile", "mma
 OPENED_FOR_OTHERS = {
     "launch.py": "os.fdopen",  # `_log` opens the log for `_start`, which closes it
     # Mapped arrays: NumPy closes the file, and the mapping ends with its array.
-    "add.py": "np.memmap",
+    "arrays.py": "np.load",
+    "formats.py": "path.open",  # `Given.opened`, whose callers close it
     "open.py": "np.load",
     "sorting.py": "np.memmap",
 }

@@ -1,16 +1,21 @@
-"""How long pages take to draw where the store has 10,000 runs."""
+"""How long pages take to draw, of examples and of 10,000 runs."""
 
 import json
 import os
 import statistics
 import tempfile
+import threading
 import time
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 import sqlalchemy
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 from tests.benchmarks.harness import timed
 
+import privgraph
 import privgraph_workbench
 from privgraph.data.spec import PublicFacts
 from privgraph.privacy.serialisation import statement_to_json
@@ -68,19 +73,44 @@ def fill() -> None:
     engine.dispose()
 
 
+def measure(count: int) -> None:
+    """Print a row a page: seconds of the first drawing and of later ones, our calls and bytes sent in one."""
+    sent, plain = [0], LocalScriptRunner.run
+
+    def counted(runner: Any, *given: Any, **named: Any) -> Any:
+        tree = plain(runner, *given, **named)
+        sent[0] = sum(message.ByteSize() for message in runner.forward_msgs())
+        return tree
+
+    own = (str(shell.folder()), str(Path(privgraph_workbench.__file__).parent), str(Path(privgraph.__file__).parent))
+    for page in shell.TITLES:
+        app = AppTest.from_file(str(Path(privgraph_workbench.__file__).with_name("app.py")), default_timeout=600)
+        if page != "start":
+            app.switch_page(str(shell.folder() / f"{page}.py"))
+        app.query_params["store"] = shell.MINE if count else shell.EXAMPLES
+        first, *later = [timed(app.run).clock for _ in range(REPEATS + 1)]
+        assert not app.exception, app.exception
+        calls = [0]
+
+        def called(frame: Any, event: str, _argument: Any, calls: list[int] = calls) -> None:
+            calls[0] += event == "call" and frame.f_code.co_filename.startswith(own)
+
+        threading.setprofile(called)
+        with patch.object(LocalScriptRunner, "run", counted):
+            app.run()
+        threading.setprofile(None)
+        times = f"first {first:7.2f} s, redraw {statistics.median(later):7.2f} s"
+        print(f"{page:<12} {count or 'examples':>8}  {times}, calls {calls[0]:>9,}, bytes {sent[0]:>10,}", flush=True)
+
+
 def main() -> None:
-    """Print a row a page: seconds of the first drawing and of later ones."""
-    with tempfile.TemporaryDirectory() as home:
-        os.environ["PRIVGRAPH_HOME"] = home
-        fill()
-        for page in shell.TITLES:
-            app = AppTest.from_file(str(Path(privgraph_workbench.__file__).with_name("app.py")), default_timeout=600)
-            if page != "start":
-                app.switch_page(str(shell.folder() / f"{page}.py"))
-            app.query_params["store"] = shell.MINE
-            first, *later = [timed(app.run).clock for _ in range(REPEATS + 1)]
-            assert not app.exception, app.exception
-            print(f"{page:<12} first {first:7.2f} s, redraw {statistics.median(later):7.2f} s", flush=True)
+    """Print both tables: of the examples, and of `RUNS` runs of one's own."""
+    for count in (0, RUNS):
+        with tempfile.TemporaryDirectory() as home:
+            os.environ["PRIVGRAPH_HOME"] = home
+            if count:
+                fill()
+            measure(count)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from privgraph.data.own.growing import read
 from privgraph.data.own.limits import clean_name
 from privgraph.data.own.taking import Taken
 from privgraph.data.spec import LARGEST_FEATURE, DatasetSpec
@@ -122,7 +123,7 @@ def texts_in(folder: Path, name: str) -> tuple[str, ...]:
     """The texts of that name among a graph's arrays; () where there are none."""
     if not (folder / f"{name}.npy").is_file():
         return ()
-    return unpacked_texts(np.load(folder / f"{name}.npy"), np.load(folder / f"{name}_ends.npy"))
+    return unpacked_texts(read(folder / f"{name}.npy"), read(folder / f"{name}_ends.npy"))
 
 
 def _keep_facts(key: str, facts: Mapping[str, Any]) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import pandas as pd
+import plotly.graph_objects  # noqa: F401 - who lacks it is told when this is loaded, and not by a figure
 
 from privgraph.attacks.record import AttackRecord
 from privgraph.runs.records import RunRecord

@@ -118,7 +118,8 @@ def _archived(file: Given) -> str:
     with file.opened() as opened:
         arrays.check_end(opened, file.name)
         try:
-            names = zipfile.ZipFile(opened).namelist()
+            with zipfile.ZipFile(opened) as archive:
+                names = archive.namelist()
         except _BROKEN as error:
             raise UploadError(f"{shown(file.name)} is damaged: {shown(error, 60)}") from None
     if any(name.startswith("xl/") for name in names):
@@ -189,12 +190,13 @@ def _of_archive(file: Given, limits: Limits) -> list[Frame]:
 
 
 def _npy(file: Given) -> Any:
-    import numpy
+    from numpy.lib import format as npy
 
     if file.path is not None:
         return arrays.mapped(file.path, file.name)
     arrays._checked(io.BytesIO(file.content()), file.size, file.name)
-    return numpy.load(io.BytesIO(file.content()), allow_pickle=False)
+    with file.opened() as opened:
+        return npy.read_array(opened, allow_pickle=False)
 
 
 def _parquet(file: Given) -> Frame:

@@ -8,6 +8,13 @@ from numpy.lib import format as npy
 from numpy.typing import DTypeLike, NDArray
 
 
+def read(path: Path) -> NDArray[Any]:
+    """The array in an npy file of ours."""
+    with path.open("rb") as file:
+        found: NDArray[Any] = npy.read_array(file, allow_pickle=False)
+    return found
+
+
 class Growing:
     """An npy file of unknown length: append to it, and say its shape when all is there.
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from privgraph.data.errors import DataError
 from privgraph.data.graph import Graph
+from privgraph.data.own.growing import read
 from privgraph.data.uploads import texts_in
 
 
@@ -31,7 +32,7 @@ def mapped(name: str, folder: Path, facts: dict[str, Any]) -> Graph:
             )
     if not _starts_agree(arrays["pointers"], arrays["edges"][1]):
         raise DataError(f"{name} is damaged: its pointers are not those of its edges; upload the graph again")
-    parts = np.load(folder / "parts.npy") if (folder / "parts.npy").is_file() else np.full(nodes, -1, dtype=np.int8)
+    parts = read(folder / "parts.npy") if (folder / "parts.npy").is_file() else np.full(nodes, -1, dtype=np.int8)
     train, validation, test = (torch.from_numpy(parts == part) for part in range(3))
     texts = texts_in(folder, "texts")
     return Graph(
@@ -47,7 +48,7 @@ def mapped(name: str, folder: Path, facts: dict[str, Any]) -> Graph:
         feature_names=tuple(facts["feature_names"]),
         split="none",
         texts=texts,
-        domains=torch.from_numpy(np.load(folder / "domains.npy")) if texts else torch.zeros(0, dtype=torch.int64),
+        domains=torch.from_numpy(read(folder / "domains.npy")) if texts else torch.zeros(0, dtype=torch.int64),
         domain_names=tuple(facts["domains"]),
         _cache={"pointers": torch.from_numpy(arrays["pointers"])},
     )

@@ -20,7 +20,7 @@ from privgraph.data.own.columns import PARTS, Kind, Meant, trimmed
 from privgraph.data.own.description import Unclear
 from privgraph.data.own.edges import Adjacency
 from privgraph.data.own.frames import Seen
-from privgraph.data.own.growing import Growing
+from privgraph.data.own.growing import Growing, read
 from privgraph.data.own.limits import SMALLEST, Limits, clean_name, shown
 from privgraph.data.spec import LARGEST_FEATURE
 from privgraph.streams import stream
@@ -506,7 +506,7 @@ def _keep_parts(folder: Path, parts: list[NDArray[np.int8]], taken: Taken) -> No
     if not parts:
         return
     found = np.concatenate(parts)
-    found[np.load(folder / "y.npy") < 0] = -1
+    found[read(folder / "y.npy") < 0] = -1
     if lost := next((name for at, name in enumerate(("train", "val", "test")) if not (found == at).any()), None):
         raise UploadError(f"No node with a label is in the part {lost} of the split")
     np.save(folder / "parts.npy", found)
@@ -562,7 +562,7 @@ def _keep_texts(meant: Meant, folder: Path, texts: Sequence[str], domains: _Code
 
 def _check_related(folder: Path, taken: Taken) -> None:
     """At least two domains have relations inside them."""
-    domains, ends = np.load(folder / "domains.npy"), np.load(folder / "edges.npy", mmap_mode="r")
+    domains, ends = read(folder / "domains.npy"), read(folder / "edges.npy")
     inside = np.unique(domains[ends[0]][domains[ends[0]] == domains[ends[1]]])
     if inside.size < 2:
         raise UploadError("At least two domains need relations between their own texts, to learn from and to predict")
@@ -619,7 +619,7 @@ def _stranger(meant: Meant, row: int, value: Any, more: int) -> str:
 
 def _say_nodes(meant: Meant, features: _Features, taken: Taken, missing: Counter[str], folder: Path) -> None:
     """Rows of what was understood of the nodes."""
-    y = np.load(folder / "y.npy", mmap_mode="r")
+    y = read(folder / "y.npy")
     counts = np.bincount(y[y >= 0], minlength=len(taken.classes))
     say = taken.summary.append
     say(("nodes", f"{taken.nodes:,}"))
@@ -649,7 +649,7 @@ def _say_nodes(meant: Meant, features: _Features, taken: Taken, missing: Counter
     if not taken.masks:
         say(("split", "drawn by the seed: 75% train, 10% val, 15% test"))
     else:
-        found = np.bincount(np.load(folder / "parts.npy") + 1, minlength=4)
+        found = np.bincount(read(folder / "parts.npy") + 1, minlength=4)
         say(
             (
                 "split of the file",
