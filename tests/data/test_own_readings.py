@@ -176,6 +176,16 @@ def test_what_is_no_feature_by_its_name() -> None:
     assert made.graph(given, features=["f1", "person_id"]).feature_names == ("f1", "person_id")
 
 
+def test_what_gephi_computes_from_edges_and_draws_is_no_feature() -> None:
+    extra = ("Degree", "Modularity Class", "Closeness Centrality", "r", "g", "b", "x", "y", "age")
+    rows = NODES.split("\n")
+    given = pair(
+        "\n".join([f"{rows[0]},{','.join(extra)}", *(row + ",2,1,0.5,9,9,9,0.25,-1.5,33" for row in rows[1:])])
+    )
+    assert made.graph(given).feature_names == ("f1", "f2", "age")
+    assert made.graph(given, features=["Degree", "x"]).feature_names == ("Degree", "x")
+
+
 def test_names_of_nodes_as_pandas_writes_them_beside_empty_cells() -> None:
     assert made.taken(pair(edges=re.sub(r"(\d+)$", r"\1.0", EDGES, flags=re.MULTILINE))).edges == 80
 

@@ -47,7 +47,7 @@ class Verdict(StrEnum):
     BEST = "best"
     """Significantly better than every other."""
     TIED = "not significant"
-    """Beats the baseline, and does not differ significantly from the best."""
+    """Does not differ significantly from the best."""
     WORSE = "worse"
     """Significantly worse than the best."""
     BASELINE = "no gain"
@@ -136,7 +136,10 @@ def _decide(
         open_ = [name for name in useful if name not in beaten]
         first = min(open_, key=lambda name: (len(missing(held[name])), order.index(name)))
         taken = (first, *(one for one in useful if one != first and not better(held[first], held[one], rest)))
-        best, outcome = held[first], Outcome.TAKE if len(taken) == 1 else Outcome.OPEN
+        best, mean = held[first], held[first].accuracy.mean()
+        unsure = (one for one in enough if one not in useful and held[one].accuracy.mean() > mean)
+        taken += tuple(one for one in unsure if not better(best, held[one], rest))
+        outcome = Outcome.TAKE if len(taken) == 1 else Outcome.OPEN
     before = max(
         (one for one in kept if best is None or missing(one[1]) <= missing(best)),
         key=lambda one: float(one[1].accuracy.mean()),
@@ -147,10 +150,10 @@ def _decide(
         at, taken, outcome, best = before[0], (str(before[1].method.iloc[0]),), Outcome.BASELINE, None
 
     def verdict(name: str) -> Verdict:
+        if name in taken and best is not None:
+            return Verdict.BEST if len(taken) == 1 else Verdict.TIED
         if name not in useful:
             return Verdict.BASELINE if name in enough else Verdict.FEW
-        if name in taken:
-            return Verdict.BEST if len(taken) == 1 else Verdict.TIED
         return Verdict.WORSE if name in beaten else Verdict.TIED
 
     methods = [_method(name, held[name], network, verdict(name)) for name in order]

@@ -82,6 +82,8 @@ def class_name(label: int, names: Sequence[str]) -> str:
     >>> class_name(1, ("cat", "dog")), class_name(7, ())
     ('dog', 'class 7')
     """
+    if label < 0:
+        return "no class"
     return names[label] if 0 <= label < len(names) else f"class {label}"
 
 

@@ -12,13 +12,11 @@ from privgraph.data.errors import DataError
 from privgraph.methods import predictions
 from privgraph.methods.teachers.answers import NAME as ANSWERS
 from privgraph.options import OptionError, UnknownName, parameters
-from privgraph.privacy.ledger import Ledger
-from privgraph.privacy.serialisation import entry_from_json
 from privgraph.registry import METHODS
 from privgraph.runs.leases import LOG_NAME
 from privgraph.runs.records import UNDONE, RunQuery, RunRecord, StoredEvent, StoreError, UnknownRun
 from privgraph_workbench.components import live_plot
-from privgraph_workbench.facts import datasets, expecting, method_costs, plans
+from privgraph_workbench.facts import datasets, expecting, plans
 from privgraph_workbench.facts.expecting import METRIC, Outlook
 from privgraph_workbench.facts.references import interval, without_privacy
 from privgraph_workbench.figures.costs import ledger
@@ -34,7 +32,7 @@ from privgraph_workbench.serving.offered_files import File
 from privgraph_workbench.text import fill, texts
 from privgraph_workbench.words import markup, naming, settings
 from privgraph_workbench.words.naming import RELATIONS, statements_of
-from privgraph_workbench.words.numbers import duration, option, percent, stated
+from privgraph_workbench.words.numbers import duration, option, percent
 from privgraph_workbench.words.statements import shown_bare
 
 POLL_SECONDS = 1.0
@@ -199,7 +197,7 @@ def _without_privacy(record: RunRecord, told: bool) -> None:
 
 
 def _so_far(watched: watching.Watched) -> None:
-    """Of a run that did not end: the epsilons of its plan, what it has spent, its curves."""
+    """Of a run that did not end: the epsilons and the ledger of its plan, its curves."""
     record, said = watched.record, watched.record.statement
     whole, spec = said, record.spec
     with suppress(DataError, OptionError, UnknownName):
@@ -208,12 +206,7 @@ def _so_far(watched: watching.Watched) -> None:
     st.caption(words["no_statement"])
     if whole is not None:
         statement.numbers(whole)
-    spent = Ledger(entry_from_json(event.payload["entry"]) for event in watched.events if event.kind == "spent")
-    done = said.ledger if said is not None else spent.entries
-    if whole is not None and whole.unit != "none" and not record.pending:
-        cost = stated("sound", method_costs.cost(tuple(done), whole.delta) if done else 0.0)
-        st.info(fill(texts("statement")["rest"], epsilon=cost), icon=":material/hourglass_disabled:")
-    statement.ledger(done)
+        statement.ledger(whole.ledger)
     if watched.figure(layout.theme())["data"]:
         _curves(watched)
 

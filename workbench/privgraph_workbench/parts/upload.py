@@ -238,7 +238,7 @@ class Kept:
 
 def _take(files: Sequence[UploadedFile], said: Description, begin_anew: Callable[[], None]) -> None:
     """Check and keep the files, and choose the graph; what is wrong is kept for the page to say."""
-    title = st.session_state["upload_title"].strip()
+    title = st.session_state["upload_title"].strip() or Path(files[-1].name).stem
     try:
         with understood(_frames(files, said), said, LIMITS) as (_, taken, folder):
             kind = " and ".join(dict.fromkeys(Path(file.name).suffix.lstrip(".").lower()[:12] for file in files))

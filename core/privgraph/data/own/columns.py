@@ -40,6 +40,15 @@ _TEXTS = ("text", "title", "abstract", "description", "content", "body")
 _DOMAINS = ("domain", "part", "category", "field", "source")
 _WEIGHTS = ("weight", "weights", "w")
 _PARTS = re.compile(r"(?:is_)?(?:train(?:ing)?|val(?:id|idation)?|test(?:ing)?)(?:_?mask)?|split|fold")
+_OF_EDGES = re.compile(
+    r"(?:weighted |in-?|out-?|average )?degree|modularity[ _]?class|page ?ranks?|eccentricity|(?:harmonic )?closness.*|"
+    r"(?:harmonic )?closeness.*|betweenness.*|eigen(?:vector)? ?centrality|eigencentrality|authority|hub|clustering.*|"
+    r"triangles|(?:strongly[- ]connected )?component(?:number| id)?|k-?core|coreness"
+)
+"""Names of numbers that programs compute from the edges."""
+_DRAWN = ("r", "g", "b")
+_LAYOUT = {"r", "g", "b", "a", "alpha", "x", "y", "z", "size"}
+"""Colours and places of a drawing, where all of `_DRAWN` are there."""
 _ROWS = ("", "unnamed: 0", "index", "row", "row_id", "rownum", "level_0")
 PARTS = {"train": 0, "training": 0, "val": 1, "valid": 1, "validation": 1, "dev": 1, "test": 2, "testing": 2}
 """What a column of a split may say, in lower case."""
@@ -511,11 +520,16 @@ def _features(
             )
         ignored += [(one, "it is no feature") for one in kinds if one not in (*used, *said.features)]
         return said.features, coded
-    found = []
+    found, drawn = [], {name.lower() for name in kinds}.issuperset(_DRAWN)
     for name, column in kinds.items():
         if name in used:
             continue
-        if _PARTS.fullmatch(name.lower()):
+        lower = name.lower()
+        if _OF_EDGES.fullmatch(lower):
+            ignored.append((name, "it is computed from the edges, which may be private"))
+        elif drawn and lower in _LAYOUT:
+            ignored.append((name, "it is of a drawing"))
+        elif _PARTS.fullmatch(lower):
             ignored.append((name, "it is no whole split: train, val, test"))
         elif column.whole and column.different == column.rows and name.lower().endswith("id"):
             ignored.append((name, "it is a name of its node"))
