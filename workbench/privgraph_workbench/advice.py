@@ -150,7 +150,7 @@ def _decide(
         at, taken, outcome, best = before[0], (str(before[1].method.iloc[0]),), Outcome.BASELINE, None
 
     def verdict(name: str) -> Verdict:
-        if name in taken and best is not None:
+        if name in taken and (name in useful or best is not None):
             return Verdict.BEST if len(taken) == 1 else Verdict.TIED
         if name not in useful:
             return Verdict.BASELINE if name in enough else Verdict.FEW
