@@ -1,7 +1,9 @@
 """The words and numbers of pages, forms and jobs."""
 
 import math
+import re
 import shlex
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +11,7 @@ from privgraph.runs.spec import make_spec
 from privgraph_workbench.commands.parser import make_parser, parse
 from privgraph_workbench.commands.values import method_options
 from privgraph_workbench.facts import plans
+from privgraph_workbench.text import page
 from privgraph_workbench.words import meaning
 
 
@@ -46,3 +49,11 @@ def test_the_command_line_makes_the_same_run() -> None:
         device=parsed.device,
     )
     assert again == spec
+
+
+def test_whatever_explains_a_page_says_something() -> None:
+    root = Path(__file__).parents[2]
+    sources = [*root.glob("pages/*.py"), *root.glob("workbench/privgraph_workbench/parts/*.py")]
+    named = {name for path in sources for name in re.findall(r'reading\("(\w+)"\)', path.read_text())}
+    assert len(named) > 10
+    assert all(page(name)[1] for name in named)

@@ -147,7 +147,8 @@ def curve(mechanism: Mechanism, orders: Array, *, interpolate: bool = False) -> 
 def _log_moment(mechanism: Mechanism, a: Array, interpolate: bool) -> Array:
     """log E_Q[(P/Q)^a], the larger of the two directions; the Renyi divergence times a-1."""
     if isinstance(mechanism, Gaussian):
-        return a * (a - 1) / (2 * mechanism.noise_multiplier**2)
+        # a product, which is infinite where a power would be an error
+        return a * (a - 1) / (2 * mechanism.noise_multiplier * mechanism.noise_multiplier)
     if isinstance(mechanism, Laplace):
         return laplace_log_moment(a, mechanism.noise_multiplier)
     if isinstance(mechanism, BoundedRange):

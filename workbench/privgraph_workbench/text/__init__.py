@@ -21,7 +21,7 @@ def texts(name: str) -> dict[str, Any]:
 @lru_cache(maxsize=64)
 def page(name: str) -> tuple[str, str]:
     """What stands on top of a page, and what its popover "How to read this" holds, of `name`.md."""
-    top, _, reading = (FOLDER / f"{name}.md").read_text().partition("\n---\n")
+    top, _, reading = ("\n" + (FOLDER / f"{name}.md").read_text()).partition("\n---\n")
     return top.strip(), reading.strip()
 
 
