@@ -23,7 +23,6 @@ def start(port: int | None = None) -> Started:
     command = [sys.executable, "-P", "-m", "privgraph_workbench.cli", "app", "--no-browser"]
     command += [] if port is None else ["--port", str(port)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
     with process.stdout as told:
         opening = next(word for word in told.readline().split() if word.startswith("http"))
     address, _, token = opening.partition("/?token=")

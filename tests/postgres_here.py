@@ -69,7 +69,6 @@ class Server:
     def stop(self, mode: str = "immediate") -> None:
         """End it, whoever is connected: `fast` puts its files in order first, `immediate` is a crash."""
         self._run("pg_ctl", "-D", str(self._data), "-m", mode, "stop")
-        assert self._process is not None
         self._process.wait(timeout=30)
         self._process = None
 

@@ -5,6 +5,7 @@ import inspect
 import math
 import os
 import pickle
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -299,10 +300,7 @@ SPEC = pg.spec("progap", on="karate")
         (lambda: loose.sweep(SPEC, {"seed": [1]}), "write seeds=range(3) beside over"),
         (lambda: loose.sweep(SPEC, seeds=3), "seeds must be a list of values, such as range(3) (got 3)"),
         (lambda: loose.run_all(SPEC), "write run_all([spec]), or run(spec) for one run"),
-        (
-            lambda: loose.run_all([SPEC, "progap"]),
-            "specs must hold specs alone, which privgraph.spec makes (got pro",
-        ),
+        (lambda: loose.run_all([SPEC, "progap"]), "specs must hold specs alone, which privgraph.spec makes (got pro"),
         (lambda: loose.run_all([SPEC], tags="mine"), 'tags must be a list of words, such as tags=["mine"] (got mine)'),
         (lambda: loose.run_all([SPEC], tags=[3]), "tags must be words (got 3 among them)"),
         (lambda: loose.audit("progap-karate"), "audit takes a run, as privgraph.run returns it (got progap-karate)"),
@@ -361,3 +359,32 @@ def test_seeds_and_values_may_be_given_once_only() -> None:
     """Generators, ranges and arrays are lists of values."""
     specs = loose.sweep(SPEC, {"epsilon": (one for one in (0.5, 2))}, seeds=iter(range(2)))
     assert [(one.options["epsilon"], one.seed) for one in specs] == [(0.5, 0), (0.5, 1), (2.0, 0), (2.0, 1)]
+
+
+README = Path(__file__).resolve().parents[2] / "README.md"
+
+
+def example() -> str:
+    found = re.search(
+        r"<!-- python example -->\s*```python\n(.*?)```\s*<!-- end of python example -->", README.read_text(), re.DOTALL
+    )
+    return found[1]
+
+
+def test_it_is_short() -> None:
+    lines = [line for line in example().splitlines() if line.strip()]
+    assert len(lines) <= 10
+    assert all(len(line) <= 110 for line in lines)
+    assert [line for line in lines if "import" in line] == ["import privgraph as pg"]
+
+
+def test_it_runs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    import plotly.graph_objects as go
+
+    shown: list[go.Figure] = []
+    monkeypatch.setattr(go.Figure, "show", lambda figure: shown.append(figure))
+    told: dict[str, object] = {}
+    exec(compile(example(), str(README), "exec"), told)
+    assert "{'aggregation_std'" in capsys.readouterr().out
+    assert shown
+    assert shown[0].data

@@ -22,6 +22,8 @@ from privgraph.audits.one_run import one_run_epsilon
 from privgraph.options import build
 from privgraph.registry import METHODS
 from privgraph.streams import stream
+from privgraph.studies import attacks
+from privgraph.studies.table import BEGIN, END
 from privgraph.testing.methods import FACTS
 
 
@@ -74,7 +76,6 @@ def test_the_bound_is_at_the_run_s_delta_and_at_what_its_turn_leaves_of_the_conf
         asked = replace(told, turn=turn, statement=replace(told.statement, delta=delta))
         sure = shared_confidence(QUICK.confidence, turn)
         found = membership.implied(asked, QUICK, own).bound
-        assert found is not None
         bounds.append(found)
         gaps, first = differences(scores, trained, membership.pairing(asked, QUICK))
         assert found == exchange_bound(gaps, first, steps=2, delta=delta, confidence=sure)
@@ -218,3 +219,23 @@ def test_records_exchange_places_only_where_no_edge_is_read(name: str, unit: str
     config = build(METHODS[name].load_config(), {"unit": unit, "epsilon": 4.0})
     subject = Attacked(run="r", method=name, config=config, statement=config.plan(FACTS).statement, graph=lambda: None)
     assert walk(subject) == steps
+
+
+ROWS = [
+    [entry.strip() for entry in line.strip("|").split("|")]
+    for line in attacks.README.read_text().split(BEGIN)[1].split(END)[0].splitlines()
+    if line.startswith("| ") and not line.startswith("| method")
+]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: "-".join(row[:3]))
+def test_no_bound_exceeds_the_sound_epsilon(row: list[str]) -> None:
+    sound = float("inf") if row[2] == "∞" else float(row[2])
+    if row[6] != "none":
+        assert float(row[6].removeprefix(">= ")) <= sound
+    area, low, high = (float(part) for part in row[4].replace("(", "").replace(")", "").replace(" to ", " ").split())
+    assert low <= area <= high
+
+
+def test_the_study_attacks_each_method_that_answers() -> None:
+    assert {cell.method for cell in attacks.cells("cora")} == {name for name, spec in METHODS.items() if spec.asked}

@@ -23,15 +23,7 @@ from privgraph.attacks import prompts as attacks
 from privgraph.attacks.options import Attacked, AttackOptions
 from privgraph.attacks.planning import prompt_targets
 from privgraph.attacks.prompt_stack import Fitted, Tuned, signals
-from privgraph.attacks.prompts import (
-    SCORES,
-    PromptAttack,
-    PromptMembership,
-    attack_prompts,
-    candidates,
-    drawn,
-    judged,
-)
+from privgraph.attacks.prompts import SCORES, PromptAttack, PromptMembership, attack_prompts, candidates, drawn, judged
 from privgraph.attacks.record import AttackRecord
 from privgraph.attacks.scores import lira, rmia
 from privgraph.attacks.signals import Shadows, scaled_confidence

@@ -214,7 +214,6 @@ def test_the_bound_is_that_of_the_coins_at_the_run_s_delta_and_turn() -> None:
         found = relations.implied(asked, ONE, replace(config, unit="none"), graph, scores, first).bound
         sure = shared_confidence(ONE.confidence, turn)
         assert found == exchange_bound(gaps(scores), first, steps=2, delta=delta, confidence=sure)
-        assert found is not None
         bounds.append(found)
     assert bounds[0] > bounds[1] > 0 < bounds[2]
     assert bounds[2] > bounds[1]

@@ -1,6 +1,7 @@
 """Lower bounds: they hold as often as they say, they fail where a confidence is wrongly labelled, and they
 show much."""
 
+import dataclasses
 import math
 from collections.abc import Callable
 
@@ -8,16 +9,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy import stats
+from tests.figures.made_audits import audit
 
-from privgraph.audits.bounds import (
-    at_least,
-    at_most,
-    gaussian_bound,
-    least_shift,
-    shared_confidence,
-    threshold_bound,
-)
+from privgraph.audits.bounds import at_least, at_most, gaussian_bound, least_shift, shared_confidence, threshold_bound
 from privgraph.audits.one_run import one_run_epsilon, p_value
+from privgraph.audits.record import AuditRecord
 from privgraph.privacy.composition import gaussian_epsilon
 from privgraph.studies import canary_bounds
 
@@ -240,3 +236,24 @@ def test_a_shift_of_scores_that_are_tiny_is_that_of_scores_that_are_not() -> Non
     plain = least_shift(one, other, confidence=0.95)
     for scale in (1e-170, 1e-162, 1e150):
         assert least_shift(one * scale, other * scale, confidence=0.95) == pytest.approx(plain, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", [item.name for item in dataclasses.fields(AuditRecord)])
+def test_a_field_of_another_type_is_refused(name: str) -> None:
+    stored = audit().to_json()
+    for wrong in ({"route": "threshold"}, "nobody's" if name not in ("run", "audit", "title", "score") else 3, [[3]]):
+        with pytest.raises(ValueError, match=f"{name}"):
+            AuditRecord.from_json({**stored, name: wrong})
+
+
+def test_a_bound_without_a_number_is_refused() -> None:
+    stored = audit().to_json()
+    stored["bounds"][0]["epsilon"] = ""
+    with pytest.raises(ValueError, match=r"Bound\.epsilon"):
+        AuditRecord.from_json(stored)
+
+
+def test_an_audit_of_another_version_is_refused() -> None:
+    for stored in ({**audit().to_json(), "version": 3}, {}, None, []):
+        with pytest.raises(ValueError, match="another version"):
+            AuditRecord.from_json(stored)  # type: ignore[arg-type]

@@ -75,7 +75,6 @@ def test_no_method_is_shown_to_leak_more_than_its_sound_epsilon(name: str, unit:
     which = subject(name, unit=unit, epsilon=1.0)
     refusal = AUDITS["mechanism"].refuses(which)
     if name == "mlp":
-        assert refusal is not None
         assert "nothing to play" in refusal
         return
     assert refusal is None

@@ -9,11 +9,7 @@ from numpy.typing import NDArray
 from scipy import stats
 from tests.figures.made_audits import audit as made_audit
 
-from privgraph.audits.bounds import (
-    at_least,
-    at_most,
-    mean_of_shares,
-)
+from privgraph.audits.bounds import at_least, at_most, mean_of_shares
 from privgraph.audits.record import AuditRecord
 from privgraph.audits.roc import area, chance_band, least_area, picture, roc
 from privgraph.privacy.kinds import Adversary
@@ -106,6 +102,5 @@ def test_of_canaries_outsiders_and_single_steps_no_such_limit_follows() -> None:
 def test_how_often_the_worst_case_is_right_at_least_by_hand(turn: int) -> None:
     """Half of the trials are on a dataset, and six scores share what the turn leaves of 5%."""
     limit = least_area(replace(made_audit(trials=4000), area=0.7, turn=turn))
-    assert limit is not None
     gap = 0.7 * math.log(0.7 / limit) + 0.3 * math.log(0.3 / (1 - limit))
     assert math.exp(-2000 * gap) == pytest.approx(0.05 / 6 / (6 if turn else 1))

@@ -87,12 +87,7 @@ def compare(row: Row, rounds: int) -> None:
 
 def main() -> None:
     given = options(
-        __doc__,
-        only=[*ROWS, "nap"],
-        threads=torch.get_num_threads(),
-        rounds=1,
-        nodes=1_800_000,
-        edges=80_000_000,
+        __doc__, only=[*ROWS, "nap"], threads=torch.get_num_threads(), rounds=1, nodes=1_800_000, edges=80_000_000
     )
     if not torch.cuda.is_available():
         sys.exit("this benchmark needs a CUDA device, and PyTorch finds none")

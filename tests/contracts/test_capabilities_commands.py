@@ -308,10 +308,7 @@ def test_the_methods_that_fit_a_graph_are_compared(home: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "words", "trials"),
-    [
-        ("mechanism", "--trials 400", 400),
-        pytest.param("white-box", "--canaries 20", 20, marks=pytest.mark.long),
-    ],
+    [("mechanism", "--trials 400", 400), pytest.param("white-box", "--canaries 20", 20, marks=pytest.mark.long)],
 )
 def test_a_run_is_audited(name: str, words: str, trials: int, home: Path, runs: Mapping[str, str]) -> None:
     run = runs["nodes"]

@@ -107,8 +107,7 @@ FIGURES: Mapping[str, Callable[[Examples], tuple[Any, ...]]] = {
     "neighbours_heatmap": lambda made: (made.neighbours,),
     **dict.fromkeys(("audit_roc", "audit_scores", "audit_bounds"), lambda made: (made.audited,)),
     **dict.fromkeys(
-        ("attack_roc", "attack_areas", "attack_scores", "attack_exposure", "attack_map"),
-        lambda made: (made.attacked,),
+        ("attack_roc", "attack_areas", "attack_scores", "attack_exposure", "attack_map"), lambda made: (made.attacked,)
     ),
     "answers": lambda made: (made.answers,),
     "one_answer": lambda made: (made.answers, 1),

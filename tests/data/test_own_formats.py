@@ -26,7 +26,7 @@ from privgraph.data.own.adding import add
 from privgraph.data.own.description import described
 
 CLASSES = ("red", "green", "blue")
-FORMATS: dict[str, Callable[[Random], Mapping[str, bytes]]] = {}
+Files = Mapping[str, bytes]
 
 
 @dataclass
@@ -65,91 +65,30 @@ class Random:
         return graph
 
 
-def written(name: str) -> Callable[[Callable[[Random], Mapping[str, bytes]]], Callable[[Random], Mapping[str, bytes]]]:
-    def keep(write: Callable[[Random], Mapping[str, bytes]]) -> Callable[[Random], Mapping[str, bytes]]:
-        FORMATS[name] = write
-        return write
-
-    return keep
-
-
-def _separated(
-    graph: Random, mark: str, end: str = "\n", encoding: str = "utf-8", decimal: str = ".", first: str = ""
-) -> dict[str, bytes]:
+def separated(
+    graph: Random, mark: str = ",", end: str = "\n", code: str = "utf-8", first: str = "", **more: Any
+) -> Files:
     """Two tables as spreadsheet programs write them."""
-    found = {}
-    for name, table in (("edges.csv", graph.edge_table()), ("nodes.csv", graph.node_table())):
-        text = first + table.to_csv(index=False, sep=mark, lineterminator=end, decimal=decimal)
-        found[name] = text.encode(encoding)
-    return found
+    tables = {"edges.csv": graph.edge_table(), "nodes.csv": graph.node_table()}
+    written = {name: table.to_csv(index=False, sep=mark, lineterminator=end, **more) for name, table in tables.items()}
+    return {name: (first + text).encode(code) for name, text in written.items()}
 
 
-@written("csv")
-def _(graph: Random) -> Mapping[str, bytes]:
-    return _separated(graph, ",")
+def listed(graph: Random, line: str, *first: str) -> Files:
+    """An edge list, and a table of nodes."""
+    lines = [*first, *(line.format(graph.ids[one], graph.ids[other]) for one, other in graph.edges.T)]
+    return {"e.txt": "\n".join(lines).encode(), "nodes.csv": separated(graph)["nodes.csv"]}
 
 
-@written("tsv, CR alone, decimal commas")
-def _(graph: Random) -> Mapping[str, bytes]:
-    return _separated(graph, "\t", end="\r", decimal=",")
-
-
-@written("semicolons of Excel, UTF-16")
-def _(graph: Random) -> Mapping[str, bytes]:
-    return _separated(graph, ";", end="\r\n", encoding="utf-16", first="sep=;\r\n")
-
-
-@written("quoted, byte order mark")
-def _(graph: Random) -> Mapping[str, bytes]:
-    tables = (("e", graph.edge_table()), ("n", graph.node_table()))
-    return {name: b"\xef\xbb\xbf" + table.to_csv(index=False, quoting=csv.QUOTE_ALL).encode() for name, table in tables}
-
-
-@written("gz")
-def _(graph: Random) -> Mapping[str, bytes]:
-    return {f"{name}.gz": gzip.compress(content) for name, content in _separated(graph, ",").items()}
-
-
-@written("zip")
-def _(graph: Random) -> Mapping[str, bytes]:
+def zipped(graph: Random) -> Files:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
-        for name, content in _separated(graph, "|").items():
+        for name, content in separated(graph, "|").items():
             archive.writestr(f"folder/{name}", content)
     return {"graph.zip": packed.getvalue()}
 
 
-@written("edge list of networkx")
-def _(graph: Random) -> Mapping[str, bytes]:
-    lines = [f"{graph.ids[one]} {graph.ids[other]} {{'weight': 2.5}}" for one, other in graph.edges.T]
-    return {"e.txt": "\n".join(lines).encode(), "nodes.csv": _separated(graph, ",")["nodes.csv"]}
-
-
-@written("edge list of SNAP")
-def _(graph: Random) -> Mapping[str, bytes]:
-    lines = [
-        "# Nodes: 40 Edges: 80",
-        "# FromNodeId\tToNodeId",
-        *(f"{graph.ids[one]}\t{graph.ids[other]}" for one, other in graph.edges.T),
-    ]
-    return {"e.txt": "\n".join(lines).encode(), "nodes.csv": _separated(graph, ",")["nodes.csv"]}
-
-
-@written("edge list of KONECT")
-def _(graph: Random) -> Mapping[str, bytes]:
-    lines = ["% sym positive", *(f"{graph.ids[one]} {graph.ids[other]} 1 1082008561 " for one, other in graph.edges.T)]
-    return {"out.graph": "\n".join(lines).encode(), "nodes.csv": _separated(graph, ",")["nodes.csv"]}
-
-
-@written("parquet")
-def _(graph: Random) -> Mapping[str, bytes]:
-    return {
-        name: table.to_parquet(index=False) for name, table in (("e", graph.edge_table()), ("n", graph.node_table()))
-    }
-
-
-@written("excel")
-def _(graph: Random) -> Mapping[str, bytes]:
+def workbook(graph: Random) -> Files:
     pytest.importorskip("openpyxl")
     packed = io.BytesIO()
     with pd.ExcelWriter(packed) as book:
@@ -158,24 +97,19 @@ def _(graph: Random) -> Mapping[str, bytes]:
     return {"graph.xlsx": packed.getvalue()}
 
 
-@written("graphml")
-def _(graph: Random) -> Mapping[str, bytes]:
+def packed_by(write: Callable[[Any, io.BytesIO], object], given: Any) -> bytes:
     packed = io.BytesIO()
-    nx.write_graphml_xml(graph.as_networkx(), packed)
-    return {"g.graphml": packed.getvalue()}
+    write(given, packed)
+    return packed.getvalue()
 
 
-@written("gexf")
-def _(graph: Random) -> Mapping[str, bytes]:
-    packed = io.BytesIO()
+def gexf(graph: Random) -> Files:
     named = graph.as_networkx()
-    nx.set_node_attributes(named, {name: {"group": label} for name, label in zip(graph.ids, graph.labels, strict=True)})
-    nx.write_gexf(named, packed)
-    return {"g.gexf": packed.getvalue()}
+    nx.set_node_attributes(named, dict(zip(graph.ids, graph.labels, strict=True)), "group")
+    return {"g.gexf": packed_by(nx.write_gexf, named)}
 
 
-@written("gml")
-def _(graph: Random) -> Mapping[str, bytes]:
+def gml(graph: Random) -> Files:
     named = nx.relabel_nodes(graph.as_networkx(), {name: at for at, name in enumerate(graph.ids)})
     for at, label in enumerate(graph.labels):
         named.nodes[at]["group"] = label
@@ -183,45 +117,54 @@ def _(graph: Random) -> Mapping[str, bytes]:
     return {"g.gml": "\n".join(nx.generate_gml(named)).encode()}
 
 
-@written("pajek and a table")
-def _(graph: Random) -> Mapping[str, bytes]:
-    packed = io.BytesIO()
-    nx.write_pajek(nx.MultiGraph(graph.as_networkx().edges()), packed)
-    return {"g.net": packed.getvalue(), "nodes.csv": _separated(graph, ",")["nodes.csv"]}
-
-
-@written("json node-link")
-def _(graph: Random) -> Mapping[str, bytes]:
-    return {"g.json": json.dumps(nx.node_link_data(graph.as_networkx(), edges="links")).encode()}
-
-
-@written("npz")
-def _(graph: Random) -> Mapping[str, bytes]:
+def npz(graph: Random) -> Files:
     names = {"class_names": np.array(CLASSES), "feature_names": np.array(["f0", "f1", "f2"])}
     return {"g.npz": made.npz({"x": graph.x, "y": graph.y, "edge_index": graph.edges, **names})}
 
 
-@written("npy and csv without ids")
-def _(graph: Random) -> Mapping[str, bytes]:
+def arrays(graph: Random) -> Files:
     numbered = pd.DataFrame({"source": graph.edges[0], "target": graph.edges[1]}).to_csv(index=False).encode()
     return {"x.npy": _npy(graph.x), "edges.csv": numbered, "y.npy": _npy(graph.y)}
 
 
-@written("matrix market")
-def _(graph: Random) -> Mapping[str, bytes]:
-    matrices = {}
-    for name, matrix in (("adj.mtx", _adjacency(graph)), ("feat.mtx", scipy.sparse.coo_array(graph.x))):
-        packed = io.BytesIO()
-        scipy.io.mmwrite(packed, matrix)
-        matrices[name] = packed.getvalue()
-    return {**matrices, "y.npy": _npy(graph.y)}
+def matrix_market(graph: Random) -> Files:
+    matrices = {"adj.mtx": _adjacency(graph), "feat.mtx": scipy.sparse.coo_array(graph.x)}
+    written = {name: packed_by(lambda one, to: scipy.io.mmwrite(to, one), one) for name, one in matrices.items()}
+    return {**written, "y.npy": _npy(graph.y)}
 
 
-@written("sparse npz")
-def _(graph: Random) -> Mapping[str, bytes]:
-    packed = io.BytesIO()
-    scipy.sparse.save_npz(packed, _adjacency(graph).tocsr())
-    return {"adj.npz": packed.getvalue(), "x.npy": _npy(graph.x), "y.npy": _npy(graph.y)}
+def sparse(graph: Random) -> Files:
+    adjacency = packed_by(lambda one, to: scipy.sparse.save_npz(to, one), _adjacency(graph).tocsr())
+    return {"adj.npz": adjacency, "x.npy": _npy(graph.x), "y.npy": _npy(graph.y)}
+
+
+FORMATS: dict[str, Callable[[Random], Files]] = {
+    "csv": separated,
+    "tsv, CR alone, decimal commas": lambda graph: separated(graph, "\t", end="\r", decimal=","),
+    "semicolons of Excel, UTF-16": lambda graph: separated(graph, ";", "\r\n", "utf-16", "sep=;\r\n"),
+    "quoted, byte order mark": lambda graph: separated(graph, first="\ufeff", quoting=csv.QUOTE_ALL),
+    "gz": lambda graph: {f"{name}.gz": gzip.compress(content) for name, content in separated(graph).items()},
+    "zip": zipped,
+    "edge list of networkx": lambda graph: listed(graph, "{} {} {{'weight': 2.5}}"),
+    "edge list of SNAP": lambda graph: listed(graph, "{}\t{}", "# Nodes: 40 Edges: 80", "# FromNodeId\tToNodeId"),
+    "edge list of KONECT": lambda graph: listed(graph, "{} {} 1 1082008561 ", "% sym positive"),
+    "parquet": lambda graph: {"e": graph.edge_table().to_parquet(), "n": graph.node_table().to_parquet()},
+    "excel": workbook,
+    "graphml": lambda graph: {"g.graphml": packed_by(nx.write_graphml_xml, graph.as_networkx())},
+    "gexf": gexf,
+    "gml": gml,
+    "pajek and a table": lambda graph: {
+        "g.net": packed_by(nx.write_pajek, nx.MultiGraph(graph.as_networkx().edges())),
+        "nodes.csv": separated(graph)["nodes.csv"],
+    },
+    "json node-link": lambda graph: {
+        "g.json": json.dumps(nx.node_link_data(graph.as_networkx(), edges="links")).encode()
+    },
+    "npz": npz,
+    "npy and csv without ids": arrays,
+    "matrix market": matrix_market,
+    "sparse npz": sparse,
+}
 
 
 def _npy(array: np.ndarray) -> bytes:

@@ -92,10 +92,7 @@ def privgnn_tight(inputs: Inputs) -> float:
         assert event.event.event.upper[:2] == pytest.approx((inputs["A"], inputs["B"]), rel=1e-6)
     else:
         event = privgnn.query_event(
-            queries=inputs["Q"],
-            rate=inputs["gamma"],
-            noise=inputs["lam"],
-            sensitivity=inputs["l1_sensitivity"],
+            queries=inputs["Q"], rate=inputs["gamma"], noise=inputs["lam"], sensitivity=inputs["l1_sensitivity"]
         )
     return tight().epsilon(event, inputs["delta"])
 

@@ -11,10 +11,7 @@ from privgraph.nn.ego_graphs import ego_graphs
 from privgraph.nn.prompt_tuning import tune, votes
 from privgraph.nn.prompts import KINDS, PromptRecipe, Prompts
 
-pytestmark = [
-    pytest.mark.gpu,
-    pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device at hand"),
-]
+pytestmark = [pytest.mark.gpu, pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device at hand")]
 
 TEACHERS, SLOTS, FEATURES, HIDDEN, CLASSES = 4, 3, 6, 8, 3
 

@@ -10,10 +10,7 @@ from privgraph.mechanisms.spherical_laplace import SphericalLaplaceNoise
 from privgraph.methods.gradients.heter_poisson.sampling import HeterPoisson, inference_subgraphs
 from privgraph.nn.ragged_network import NETWORKS, RaggedNetwork
 
-pytestmark = [
-    pytest.mark.gpu,
-    pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device at hand"),
-]
+pytestmark = [pytest.mark.gpu, pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device at hand")]
 
 
 def formed(device: str, exclusive: bool) -> tuple[Tensor, Tensor, Tensor]:

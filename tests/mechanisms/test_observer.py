@@ -39,7 +39,6 @@ class Onlooker:
         self._last = total.clone()
 
     def see(self, released: Tensor) -> None:
-        assert self._last is not None
         self.seen.append(released - self._last)
 
 

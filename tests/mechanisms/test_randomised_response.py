@@ -66,10 +66,7 @@ def test_numbers_of_a_large_graph_do_not_overflow() -> None:
         assert np.array_equal(pair_codes(pair_edges(codes, nodes, undirected), nodes, undirected), codes)
 
 
-@given(
-    epsilon=st.floats(0.01, 1000),
-    density=st.floats(1e-9, 1),
-)
+@given(epsilon=st.floats(0.01, 1000), density=st.floats(1e-9, 1))
 def test_both_ratios_stay_within_epsilon(epsilon: float, density: float) -> None:
     for response in (symmetric(epsilon), asymmetric(epsilon, density)):
         first = math.log(response.one_to_one) - math.log(response.zero_to_one)

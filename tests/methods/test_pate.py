@@ -121,14 +121,7 @@ def test_the_law_of_a_label_is_within_the_guarantee(noise: str) -> None:
     assert not holds(3 * scale)
 
 
-@pytest.mark.parametrize(
-    ("queries", "lam", "printed"),
-    [
-        (500, 0.1, 27.82),
-        (500, 0.8, 800.97),
-        (1000, 0.1, 47.82),
-    ],
-)
+@pytest.mark.parametrize(("queries", "lam", "printed"), [(500, 0.1, 27.82), (500, 0.8, 800.97), (1000, 0.1, 47.82)])
 def test_the_printed_epsilons_of_pateg(queries: int, lam: float, printed: float) -> None:
     """Table 2, Amazon, at delta = 1/2500; the sound epsilon of the same noise is about half."""
     statement = Config(preset="amazon", queries=queries, lam=lam, delta=1 / 2500).plan(AMAZON).statement

@@ -4,8 +4,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+import torch
+from tests.contracts.test_methods import OF_NODES, made
 
+from privgraph.data.load import load
 from privgraph.data.spec import PublicFacts
+from privgraph.data.splits import with_split
+from privgraph.methods.training import train_one
 from privgraph.options import OptionError, build
 from privgraph.registry import METHODS
 
@@ -43,3 +48,17 @@ FACTS = PublicFacts(nodes=2708, edges=5278, entries=10556, features=50, classes=
 def test_what_cannot_be_run_is_refused(name: str, options: dict[str, Any], sizes: dict[str, int], words: str) -> None:
     with pytest.raises(OptionError, match=words):
         build(METHODS[name].load_config(), options).plan(replace(FACTS, **sizes))
+
+
+@pytest.mark.parametrize("split", ["random", "inductive"])
+@pytest.mark.parametrize(("name", "unit"), OF_NODES)
+def test_a_method_trains_beside_nodes_without_a_label(name: str, unit: str, split: str) -> None:
+    whole = load("social", data_options={"nodes": 240})
+    y = whole.y.clone()
+    y[3::6] = -1
+    graph = with_split(replace(whole, y=y), 0, split)
+    parts = torch.stack([graph.train_mask, graph.val_mask, graph.test_mask])
+    assert torch.equal(parts.any(0), y >= 0)
+    *_, last = train_one(METHODS[name].load_train(), made(name, unit), graph)
+    assert 0 <= last.metrics["test_accuracy"] <= 1
+    assert last.metrics["test_nodes"] <= int((y >= 0).sum())

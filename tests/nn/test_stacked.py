@@ -9,18 +9,7 @@ from torch import Tensor, nn
 
 from privgraph.nn import training
 from privgraph.nn.inputs import Inputs, PerMember, Shared
-from privgraph.nn.layers import (
-    EVALUATION,
-    BatchNorm,
-    GroupNorm,
-    Layer,
-    Linear,
-    Relu,
-    Selu,
-    Tanh,
-    UnitLinear,
-    UnitNorm,
-)
+from privgraph.nn.layers import EVALUATION, BatchNorm, GroupNorm, Layer, Linear, Relu, Selu, Tanh, UnitLinear, UnitNorm
 from privgraph.nn.stacked import StackedNet, mlp_layers
 from privgraph.nn.training import fit_full_batch
 

@@ -237,7 +237,6 @@ def _pays(entry: LedgerEntry, releases: list[Release]) -> bool:
 
 def _rounded(release: Release) -> bool:
     """Whether numbers are inexact sums in single precision; sums of rows are multiples of 2^-13."""
-    assert release.before is not None
     grains = release.before * np.float32(2**13)
     return release.before.dtype == np.float32 and bool((grains != np.rint(grains)).any())
 

@@ -65,7 +65,6 @@ class Release:
     def added(self) -> Array:
         """What was added, number by number."""
         assert self.before is not None
-        assert self.after is not None
         return (self.after.astype(np.float64) - self.before.astype(np.float64)).ravel()
 
 

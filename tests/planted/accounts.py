@@ -13,8 +13,8 @@ from unittest.mock import patch
 from tests.pages.test_runs import told_and_true
 from tests.planted.planting import Bug, Verdict, everywhere, instead
 from tests.privacy import routes
-from tests.privacy.test_directions import LOPSIDED, mismatch
-from tests.privacy.test_events_and_ledger import ENTRY, kept_apart
+from tests.privacy.test_accountants import LOPSIDED, mismatch
+from tests.privacy.test_serial import ENTRY, kept_apart
 
 from privgraph.data.load import load
 from privgraph.methods import keys

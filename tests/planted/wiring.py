@@ -16,7 +16,7 @@ from unittest.mock import patch
 
 import sqlalchemy as sa
 import torch
-from tests.audits import test_one_run_by_hand as by_hand
+from tests.audits import test_one_run as by_hand
 from tests.contracts import test_stacks as beside
 from tests.contracts import test_store_attempts as attempts
 from tests.observer.cases import Case

@@ -1,25 +1,21 @@
 """Calibration is one-sided, tight from below, and says so when it cannot be done."""
 
+import doctest
 import math
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privgraph.papers import progap
+from privgraph.privacy import rounding
 from privgraph.privacy.accountants import Accountant, PLDAccountant, RenyiAccountant, tight
 from privgraph.privacy.calibration import CalibrationError, calibrate
 from privgraph.privacy.delta import delta_rule, edge_delta_rule
-from privgraph.privacy.events import (
-    Composed,
-    Gaussian,
-    Laplace,
-    NonPrivate,
-    Nothing,
-    PrivacyEvent,
-    PureDP,
-)
+from privgraph.privacy.events import Composed, Gaussian, Laplace, NonPrivate, Nothing, PrivacyEvent, PureDP
+from privgraph.studies import cells as study_cells
 
 MakeEvent = Callable[[float], PrivacyEvent]
 
@@ -144,3 +140,29 @@ def test_delta_of_edges_follows_the_number_of_nodes_to_the_power_one_and_a_half(
         assert 0.0999 / nodes**1.5 < delta < 1 / nodes**1.5
         assert f"{nodes:,}" in text
     assert edge_delta_rule(100, 1e-9) == (1e-9, "as asked for")
+
+
+@pytest.mark.parametrize("module", [rounding, study_cells])
+def test_examples(module: object) -> None:
+    found = doctest.testmod(module)
+    assert found.attempted
+    assert not found.failed
+
+
+@pytest.mark.parametrize("digits", [2, 3, 4])
+def test_bounds_are_rounded_to_their_own_side(digits: int) -> None:
+    for value in np.random.default_rng(0).lognormal(sigma=4, size=500).tolist():
+        above, below = float(rounding.upper(value, digits)), float(rounding.lower(value, digits))
+        slack = 1e-8 * 10 ** (math.floor(math.log10(value)) - digits + 1)
+        assert below <= value + slack
+        assert above >= value - slack
+        assert above - below <= 1.01 * 10 ** (math.floor(math.log10(value)) - digits + 1)
+        assert float(study_cells.short(value).replace(",", "")) >= value * (1 - 1e-9)
+
+
+def test_a_bound_is_never_crossed_not_even_by_a_last_digit() -> None:
+    for few in (0.5, 1.234, 4.0, 9.999, 1e-7, 123400.0):
+        above, below = math.nextafter(few, math.inf), math.nextafter(few, 0)
+        assert float(rounding.upper(few)) == float(rounding.lower(few)) == few
+        assert float(rounding.upper(above)) > above
+        assert float(rounding.lower(below)) < below

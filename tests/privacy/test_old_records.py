@@ -48,7 +48,6 @@ def test_every_run_is_given_its_kinds(store: RunStore) -> None:
         assert not [entry for entry in entries if "kind" in entry]
         said = record.statement
         assert (record.unreadable, record.state) == ("", "done")
-        assert said is not None
         assert said.neighbours is not Neighbours.UNKNOWN
         assert said.release is not Release.UNKNOWN
         assert MechanismKind.UNKNOWN not in {entry.kind for entry in said.ledger}
@@ -74,7 +73,6 @@ def test_audits_of_then_have_their_adversaries_and_can_be_made_again(store: RunS
         for audit in store.audits(record.id):
             assert audit_bounds.data(audit)
             assert type(audit).from_json(audit.to_json()) == audit
-        assert record.statement is not None
         if record.statement.epsilon_audited is not None:
             assert record.statement.adversary is AUDITS[record.statement.audited_by].adversary
     for record in store.find():
@@ -168,7 +166,6 @@ def test_an_epsilon_that_was_refuted_since_is_shown_nowhere(store: RunStore) -> 
     records = [one for one in store.find() if voided(one.spec, one.version)]
     assert bool(records) == all(one.version == "" for one in store.find())
     for record in records:
-        assert record.statement is not None
         assert math.isinf(record.statement.epsilon)
         assert "nothing guaranteed" in naming.privacy(record)
         (row,) = store.find_rows(RunQuery(ids=(record.id,)))

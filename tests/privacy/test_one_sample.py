@@ -66,12 +66,7 @@ def test_removal_is_the_formula_and_addition_is_below_it(atoms: Atoms, rate: flo
         assert hockey_stick(lower, mixed, outer) <= rate * hockey_stick(lower, upper, inner) + 1e-12
 
 
-@given(
-    atoms=strategies.atoms(),
-    rate=st.floats(0.01, 0.99),
-    count=st.integers(1, 3),
-    inner=st.floats(0, 5),
-)
+@given(atoms=strategies.atoms(), rate=st.floats(0.01, 0.99), count=st.integers(1, 3), inner=st.floats(0, 5))
 def test_the_proof_of_both_directions_holds_for_any_atoms(atoms: Atoms, rate: float, count: int, inner: float) -> None:
     mixed, lower = with_and_without(atoms, rate, count)
     upper = product(atoms.upper, count)

@@ -13,14 +13,7 @@ from tests.privacy import routes
 from privgraph.privacy import renyi
 from privgraph.privacy.accountants import PLDAccountant, RenyiAccountant
 from privgraph.privacy.composition import flatten, gaussian_epsilon
-from privgraph.privacy.events import (
-    Atoms,
-    Gaussian,
-    Laplace,
-    PoissonSampled,
-    Repeated,
-    Single,
-)
+from privgraph.privacy.events import Atoms, Gaussian, Laplace, PoissonSampled, Repeated, Single
 
 DELTA = 1e-5
 

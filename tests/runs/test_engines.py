@@ -184,9 +184,7 @@ def test_workers_of_slurm_that_are_not_needed_are_cancelled(tmp_path: Path, monk
 
 
 @pytest.mark.long
-def test_a_sweep_of_an_engine_that_nobody_waits_for_is_trained_all_the_same(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_sweep_of_an_engine_that_nobody_waits_for_is_trained_all_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["mlp", "--data", "karate", "--set", "epochs=4", "--seeds", "0-1", "--on", "slurm", "--cluster", "local"]
     assert main(["sweep", *words, "--workers", "2", "--detach"]) == 0
     printed = capsys.readouterr()

@@ -130,14 +130,7 @@ def test_a_run_that_did_what_was_planned_says_so() -> None:
 
 
 @pytest.mark.parametrize(
-    "run",
-    [
-        [entry()],
-        [entry(count=3)],
-        [entry(count=2), entry(stage="two")],
-        [entry(noise=1.9, count=2)],
-        [],
-    ],
+    "run", [[entry()], [entry(count=3)], [entry(count=2), entry(stage="two")], [entry(noise=1.9, count=2)], []]
 )
 def test_a_run_that_did_anything_else_is_refused(run: list[LedgerEntry]) -> None:
     with pytest.raises(LedgerMismatch, match="the ledger is not what was planned"):

@@ -129,12 +129,7 @@ def test_a_whole_run_claimed_at_2_tells_more_than_4() -> None:
     """PubMed's settings: the paper's own formula says 2. Gaussian noise of the same size stays within what is
     proved for it."""
     claimed = heterpoisson.epsilon(
-        central_rate=PUBMED["rate"],
-        neighbours=1,
-        out_degree=LARGEST,
-        steps=44,
-        sigma=SIGMA,
-        delta=PUBMED["delta"],
+        central_rate=PUBMED["rate"], neighbours=1, out_degree=LARGEST, steps=44, sigma=SIGMA, delta=PUBMED["delta"]
     )
     assert claimed == pytest.approx(2.0, abs=1e-3)
     assert shown(run("spherical"), PUBMED["delta"], seed=74, draws=100_000) > 4  # type: ignore[arg-type]

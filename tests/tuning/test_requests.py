@@ -175,10 +175,7 @@ def test_trials_of_several_relations_have_no_common_price() -> None:
             {"epsilon": 4.1, "trials": 21, "shape": 0.6, "score_noise": 11.0},
         ),
         ({"over": {"depth": [1, 2]}, "epsilon": 4.0, "law": "fixed"}, {"sampler": "tpe"}),
-        (
-            {"accuracy": 0.8},
-            {"accuracy": 0.81, "lowest": 0.2, "highest": 9.0, "steps": 5, "score_noise": 11.0},
-        ),
+        ({"accuracy": 0.8}, {"accuracy": 0.81, "lowest": 0.2, "highest": 9.0, "steps": 5, "score_noise": 11.0}),
     ],
     ids=["choice", "sampler", "search"],
 )
