@@ -199,14 +199,14 @@ def _without_privacy(record: RunRecord, told: bool) -> None:
 def _so_far(watched: watching.Watched) -> None:
     """Of a run that did not end: the epsilons and the ledger of its plan, its curves."""
     record, said = watched.record, watched.record.statement
-    whole, spec = said, record.spec
+    plan, spec = said, record.spec
     with suppress(DataError, OptionError, UnknownName):
-        facts = None if said else datasets.public_facts(dataset(spec.dataset), spec.data_options, spec.split)
-        whole = said if facts is None else plans.plan(spec.method, spec.options, facts).statement
+        facts = datasets.public_facts(dataset(spec.dataset), spec.data_options, spec.split)
+        plan = said if facts is None else plans.plan(spec.method, spec.options, facts).statement
     st.caption(words["no_statement"])
-    if whole is not None:
-        statement.numbers(whole)
-        statement.ledger(whole.ledger)
+    if plan is not None:
+        statement.numbers(said or plan)
+        statement.ledger(plan.ledger)
     if watched.figure(layout.theme())["data"]:
         _curves(watched)
 

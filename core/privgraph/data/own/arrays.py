@@ -25,16 +25,18 @@ from privgraph.data.own.limits import Limits, clean_name, shown
 _MASKS = ("train_mask", "val_mask", "test_mask")
 _ALIKE = {"features": "x", "feat": "x", "labels": "y", "label": "y", "edges": "edge_index", "edge_list": "edge_index"}
 _SPARSE = {"data", "indices", "indptr", "shape"}
-_BROKEN = (
+BROKEN = (
     zipfile.BadZipFile,
     zlib.error,
     struct.error,
-    NotImplementedError,
-    RuntimeError,
-    EOFError,
+    ArithmeticError,
+    LookupError,
     OSError,
-    OverflowError,
+    RuntimeError,
+    ValueError,
+    EOFError,
 )
+"""What Python's archives raise of a damaged one."""
 Arrays = Mapping[str, NDArray[Any]]
 
 
@@ -107,7 +109,7 @@ def npz(file: BinaryIO, name: str, limits: Limits) -> dict[str, NDArray[Any]]:
             return {key: arrays[key] for key in arrays.files}
     except UploadError:
         raise
-    except (*_BROKEN, ValueError, KeyError) as error:
+    except BROKEN as error:
         raise UploadError(f"{shown(name)} is damaged ({shown(type(error).__name__)})") from None
 
 

@@ -11,7 +11,6 @@ import io
 import json
 import re
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
@@ -36,7 +35,6 @@ _FOREIGN = {
     b"\x80": "a pickle, and would run code: load it with weights_only, and give the graph to privgraph.upload",
 }
 _HEAD = 4096
-_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError, ValueError)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,7 +102,7 @@ def _gunzipped(file: Given, limits: Limits) -> Given:
     try:
         with file.opened() as packed, gzip.open(packed) as stream:
             content = stream.read(min(limits.unpacked_bytes, 1 << 34) + 1)
-    except _BROKEN as error:
+    except arrays.BROKEN as error:
         raise UploadError(f"{shown(file.name)} is damaged: {shown(error, 60)}") from None
     if len(content) > limits.unpacked_bytes:
         raise UploadError(f"Unpacked, {shown(file.name)} has more than {limits.unpacked_bytes / 1e6:,.0f} MB")
@@ -120,7 +118,7 @@ def _archived(file: Given) -> str:
         try:
             with zipfile.ZipFile(opened) as archive:
                 names = archive.namelist()
-        except _BROKEN as error:
+        except arrays.BROKEN as error:
             raise UploadError(f"{shown(file.name)} is damaged: {shown(error, 60)}") from None
     if any(name.startswith("xl/") for name in names):
         return "workbook"
@@ -140,7 +138,7 @@ def _members(file: Given, limits: Limits) -> Iterator[Given]:
             try:
                 with archive.open(one) as stream:
                     content = stream.read(one.file_size + 1)
-            except _BROKEN as error:
+            except arrays.BROKEN as error:
                 raise UploadError(f"{shown(file.name)} is damaged: {shown(error, 60)}") from None
             if content:
                 yield from _unpacked(Given.of(one.filename, content[: one.file_size]), limits, inside=True)
