@@ -130,7 +130,9 @@ def _archived(file: Given) -> str:
 def _members(file: Given, limits: Limits) -> Iterator[Given]:
     with file.opened() as opened, zipfile.ZipFile(opened) as archive:
         members = [
-            one for one in archive.infolist() if not one.is_dir() and not Path(one.filename).name.startswith((".", "_"))
+            one
+            for one in archive.infolist()
+            if one.filename and not one.is_dir() and not Path(one.filename).name.startswith((".", "_"))
         ]
         if sum(one.file_size for one in members) > limits.unpacked_bytes:
             raise UploadError(f"Unpacked, {shown(file.name)} has more than {limits.unpacked_bytes / 1e6:,.0f} MB")
