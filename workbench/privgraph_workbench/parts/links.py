@@ -1,6 +1,6 @@
 """Figures, and links that hand out files; a file is made when it is asked for, and states its privacy."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from html import escape
@@ -51,6 +51,12 @@ def drawn_figure(
     figure_exports(figure, rows, name, runs, statements)
 
 
+def _notebook(figure: str, told: Callable[[], bytes]) -> bytes:
+    from privgraph_workbench.report.notebook import of_figure
+
+    return of_figure(figure, told())
+
+
 def figure_exports(
     figure: str,
     rows: Sequence[Row],
@@ -76,6 +82,8 @@ def figure_exports(
                 kind.upper(): File(name=f"{name}-{figure}.{kind}", mime=mime, make=partial(make, kind, theme))
                 for kind, mime in FORMATS.items()
             }
+            book = partial(_notebook, figure, partial(make, "json", theme))
+            files["IPYNB"] = File(name=f"{name}-{figure}.ipynb", mime="application/x-ipynb+json", make=book)
             offer(files)
             st.caption("Each file carries the figure's privacy statement; that of a CSV is the TXT beside it.")
         if figure_of(figure).settings:

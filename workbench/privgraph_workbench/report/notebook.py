@@ -1,4 +1,4 @@
-"""A notebook that trains the settings of a report with seeds of its own. No Streamlit."""
+"""A notebook that trains the settings of a report with its own seeds, or draws one figure. No Streamlit."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -42,6 +42,17 @@ def notebook(
         ),
         f"print({json.dumps(stated)})",
     ]
+    return _book(cells)
+
+
+def of_figure(figure: str, told: bytes) -> bytes:
+    """Write a notebook that draws a figure from the rows that a page showed; `told` is its file as JSON."""
+    drawn = f"pg.figures.{figure}.plot(told['rows'])"
+    held = f"told = json.loads({told.decode()!r})"
+    return _book(["import json\n\nimport privgraph as pg", held, drawn, "told['statements']"])
+
+
+def _book(cells: Sequence[str]) -> bytes:
     code: dict[str, Any] = {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": []}
     book = {
         "cells": [{**code, "id": f"cell-{place:03d}", "source": source} for place, source in enumerate(cells)],

@@ -482,7 +482,7 @@ def _label(kinds: Mapping[str, Column], used: Collection[str], *, optional: bool
     likely.sort(key=lambda name: kinds[name].kind is not Kind.WORDS)
     if not likely:
         raise UploadError(
-            "No column of the nodes can be their class: it needs at least two values, and nodes that share one "
+            "No column of the nodes can be their class: it needs two values or more, and on average two nodes for each "
             f"({shown(', '.join(kinds), 80)})"
         )
     raise Unclear(
