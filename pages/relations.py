@@ -74,7 +74,7 @@ def pick(label: str, key: str, records: Sequence[RunRecord]) -> RunRecord | None
     offered: dict[str, RunRecord] = {}
     for one in records:
         alone = encoders.is_here(one.id) or one.id == st.query_params.get(key)
-        offered.setdefault(one.id if alone else naming.setting(one), one)
+        offered.setdefault(one.id if alone else naming.setting(one.spec), one)
     if not offered:
         st.selectbox(label, ["none yet"], disabled=True)
         return None
@@ -204,7 +204,7 @@ def ranking(asked: tuple[str, ...], chosen: tuple[str, ...], number: int | None)
     found: dict[str, RunRecord] = {}
     for one in (*own, *records):
         if comparable(one, own[-1]):
-            found.setdefault(naming.setting(one), one)
+            found.setdefault(naming.setting(one.spec), one)
     steps = sorted(
         found.values(), key=lambda one: (one.spec.unit == "none", one.statement.epsilon if one.statement else 0)
     )

@@ -230,7 +230,7 @@ def show_list() -> None:
         layout.link("start", "Start with the demo", "play_arrow")
         return
     query = filters()
-    groups = run_rows.by_setting(store, store.find_rows(query, graphs=True), query.order)
+    groups = run_rows.by_setting(store.find_rows(query, graphs=True), query.order)
     filtered = any((query.text, query.methods, query.datasets, query.states, query.units, query.tags))
     refuted = [group for group in groups if run_rows.refuted(group)]
     with st.container(horizontal=True, vertical_alignment="center", key="list-line"):

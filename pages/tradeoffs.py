@@ -1,6 +1,5 @@
 """Accuracy against epsilon on one graph, what to take at each epsilon, and a sweep that adds to both."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -14,14 +13,14 @@ from privgraph.data.errors import DataError
 from privgraph.data.files import available
 from privgraph.data.spec import DatasetSpec, PublicFacts
 from privgraph.options import OptionError, Scalar, parameters, parse
+from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS
 from privgraph.runs import engines
 from privgraph.runs.engines import ENGINES
 from privgraph.runs.graph_id import GraphId
 from privgraph.runs.memory import too_large
-from privgraph.runs.records import RunQuery, RunRecord
+from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import RunSpec
-from privgraph.runs.store import RunStore
 from privgraph_workbench import advice, summary, sweeps
 from privgraph_workbench.components import live_plot
 from privgraph_workbench.facts import datasets, plans
@@ -37,7 +36,7 @@ from privgraph_workbench.parts.links import figure_exports
 from privgraph_workbench.serving import shell
 from privgraph_workbench.text import fill, texts
 from privgraph_workbench.words import markup
-from privgraph_workbench.words.naming import data_title, method_title
+from privgraph_workbench.words.naming import data_title, method_title, statements_of
 from privgraph_workbench.words.numbers import duration, percent
 
 OPENED = "tradeoffs.opened"
@@ -46,45 +45,48 @@ BOTH = "both"
 
 
 @kept
+def everything() -> pd.DataFrame:
+    return summary.runs(queue.store())
+
+
 def graphs() -> dict[str, tuple[str, int]]:
     """The graphs with finished runs: name in the address -> (graph in words, number of runs)."""
-    rows = queue.store().find_rows(RunQuery(states=("done",)), graphs=True)
     names: dict[str, tuple[str, int]] = {}
-    for (graph, title), count in Counter((row["graph"], row["dataset"]) for row in rows).most_common():
+    for (graph, title), count in everything()[["graph", "dataset"]].value_counts().items():
         names[graph if title in names else title] = graph, count
     return names
 
 
-@kept
 def finished(graph: str) -> pd.DataFrame:
-    return of_graph(queue.store(), graph)
+    return of_graph(everything(), graph)
 
 
-def of_graph(store: RunStore, graph: str) -> pd.DataFrame:
-    frame = summary.runs(store, RunQuery(datasets=(graph.partition(" (")[0],), states=("done",)))
+def of_graph(frame: pd.DataFrame, graph: str) -> pd.DataFrame:
     return frame[frame.graph == graph]
 
 
 @kept
-def points(graph: str, unit: str, methods: tuple[str, ...], beside: bool) -> tuple[list[Row], list[RunRecord]]:
-    """The rows of the figure, with examples `beside` one's own runs, and their runs."""
+def points(graph: str, unit: str, methods: tuple[str, ...], beside: bool) -> list[Row]:
+    """The rows of the figure, with examples `beside` one's own runs."""
     frame = finished(graph)
     if beside:
-        frame = pd.concat([frame, of_graph(queue.examples(), graph)])
+        frame = pd.concat([frame, of_graph(summary.runs(queue.examples()), graph)])
     units = ["edge", "node", "none"] if unit == BOTH else [unit, "none"]
     frame = frame[frame.unit.isin(units)]
     if methods:
         frame = frame[frame.method.isin(methods) | (frame.unit == "none")]
     together = dict.fromkeys(frame.run, len(frame[frame.unit != "none"]))
-    rows = tradeoff.on_fronts(table_rows(summary.settings(frame), together))
-    ids = tuple(run for row in rows for run in row["runs"].split())
-    sources = (queue.own(), queue.examples()) if ids else ()  # a query without ids is for all runs
-    return rows, [one for source in sources for one in source.find(RunQuery(ids=ids))]
+    return tradeoff.on_fronts(table_rows(summary.settings(frame), together))
+
+
+def said(rows: Sequence[Row]) -> dict[str, PrivacyStatement]:
+    query = RunQuery(ids=tuple(run for row in rows for run in row["runs"].split()))
+    return statements_of([one for source in (queue.own(), queue.examples()) for one in source.find(query)])
 
 
 @kept
 def plotted(chosen: tuple[Any, ...], published: bool, front: bool, wished: float | None, theme: str) -> go.Figure:
-    return draw(tradeoff.chart(points(*chosen)[0], published=published, front=front, wished=wished), theme)
+    return draw(tradeoff.chart(points(*chosen), published=published, front=front, wished=wished), theme)
 
 
 @kept
@@ -146,9 +148,8 @@ def answer(graph: str, unit: str) -> None:
     chosen = (graph, unit, tuple(methods), beside)
     drawn = plotted(chosen, published, front, share, layout.theme())
     live_plot.show(drawn, key=f"tradeoff.{unit}", on_click=lambda runs: st.session_state.update({OPENED: runs}))
-    rows, records = points(*chosen)
-    if rows:
-        figure_exports("tradeoff", rows, graph.partition(" ")[0], records)
+    if rows := points(*chosen):
+        figure_exports("tradeoff", rows, graph.partition(" ")[0], statements=partial(said, rows))
     for one in ("edge", "node") if unit == BOTH else (unit,):
         if found := advised(graph, one):
             headline(found, one)

@@ -169,7 +169,7 @@ def _read(store: RunStore, run: str) -> list[str]:
         store.audits(run)
     with _told(said):
         store.attacks(run)
-    for group in run_rows.by_setting(store, store.find_rows(RunQuery(), graphs=True), "newest"):
+    for group in run_rows.by_setting(store.find_rows(RunQuery(), graphs=True), "newest"):
         run_rows.rows([group], {one.id: one for one in store.find(RunQuery(ids=(group[0]["id"],)))})
     assert store.leases.claim_next("nobody", Wants(at_hand=lambda _name: False)) == []
     return said

@@ -36,8 +36,9 @@ class Evidence:
             )
 
     def done_mark(self) -> tuple[float | None, ...]:
-        """Another one whenever a run is done, or one that was done has left."""
-        columns = (sa.func.count(), sa.func.max(runs.c.number), sa.func.max(runs.c.finished))
+        """Another one whenever a run is done, or one that was done has left; read from an index alone."""
+        number = sa.cast(runs.c.number, sa.BigInteger)
+        columns = (sa.func.count(), sa.func.sum(number), sa.func.sum(number * (number % 1009)))
         with self._database.read() as connection:
             return tuple(connection.execute(sa.select(*columns).where(runs.c.state == "done")).one())
 

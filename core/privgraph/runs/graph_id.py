@@ -33,10 +33,7 @@ class GraphId:
 
     @staticmethod
     def made(dataset: str, options: Mapping[str, Scalar], split: str) -> GraphId:
-        defaults = _defaults(dataset)
-        order = [*defaults, *sorted(set(options) - set(defaults))]
-        found = [(name, _text(options[name])) for name in order if name in options]
-        return GraphId(dataset, tuple(pair for pair in found if pair[1] != defaults.get(pair[0])), split)
+        return _made(dataset, tuple(options.items()), split)
 
     @property
     def people(self) -> People:
@@ -74,6 +71,14 @@ class GraphId:
         said += [f"{self.split} split"] if self.split != "random" else []
         name = title or self.dataset
         return f"{name} ({', '.join(said)})" if said else name
+
+
+@lru_cache(maxsize=1024)
+def _made(dataset: str, options: tuple[tuple[str, Scalar], ...], split: str) -> GraphId:
+    defaults, given = _defaults(dataset), dict(options)
+    order = [*defaults, *sorted(given.keys() - defaults.keys())]
+    found = [(name, _text(given[name])) for name in order if name in given]
+    return GraphId(dataset, tuple(pair for pair in found if pair[1] != defaults.get(pair[0])), split)
 
 
 @lru_cache(maxsize=64)

@@ -8,6 +8,7 @@ method, unit, options and data.
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from privgraph.data.uploads import is_old
 from privgraph.runs.spec import RunSpec
@@ -160,8 +161,14 @@ def voided(spec: RunSpec, version: str) -> bool:
 
 
 def _carried(spec: RunSpec, version: str) -> list[Fault]:
+    return [fault for fault in _since(version) if fault.carries(spec)]
+
+
+@lru_cache(maxsize=64)
+def _since(version: str) -> tuple[Fault, ...]:
+    """The faults that are mended after that version, or not yet."""
     release = _release(version)
-    return [fault for fault in FAULTS if (fault.mended is None or release < fault.mended) and fault.carries(spec)]
+    return tuple(fault for fault in FAULTS if fault.mended is None or release < fault.mended)
 
 
 def _release(version: str) -> tuple[int, ...]:

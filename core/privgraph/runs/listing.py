@@ -5,6 +5,7 @@ import math
 import re
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import lru_cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -15,7 +16,7 @@ from privgraph.progress import check_record
 from privgraph.registry import METHODS
 from privgraph.runs.evidence import Shown, adversary_of, audited
 from privgraph.runs.final_statement import NOISE_IS_PUBLIC
-from privgraph.runs.graph_id import GraphId, People
+from privgraph.runs.graph_id import GraphId
 from privgraph.runs.known_faults import CHOSE_BY_LABELS
 from privgraph.runs.records import (
     EXAMPLE,
@@ -180,7 +181,9 @@ def find_records(connection: sa.Connection, query: RunQuery, time: float) -> lis
 
 def find_light(connection: sa.Connection, query: RunQuery, graphs: bool) -> list[dict[str, Any]]:
     columns = (runs.c.number, *LIGHT, runs.c.spec) if graphs else (runs.c.number, *LIGHT)
-    rows = [dict(row) for row in connection.execute(_ordered(query, columns)).mappings()]
+    found, known = connection.execute(_ordered(query, columns)), dict[Any, Any]()
+    names = tuple(found.keys())
+    rows = [dict(zip(names, row, strict=True)) for row in found]
     numbers, tried = [row["number"] for row in rows], find_marks(connection, [row["id"] for row in rows])
     labels, shown, made = _tags(connection, numbers), audited(connection, numbers), _versions(connection, numbers)
     for row in rows:
@@ -191,19 +194,18 @@ def find_light(connection: sa.Connection, query: RunQuery, graphs: bool) -> list
         row["audited_epsilon"] = shown[number].epsilon if number in shown else None
         row["tuning"] = str(tried.get(row["id"], ""))
         if graphs:
-            row["graph"], row["nodes"], row["people"] = _graph(row["dataset"], row["split"], row.pop("spec"))
+            row["spec"], graph = _readable(row["spec"]) or (None, row["dataset"])
+            known[graph] = known.get(graph) or _told(graph)
+            row |= known[graph]
     return rows
 
 
-def _graph(dataset: str, split: str, spec: str) -> tuple[str, int | None, People]:
+def _told(graph: GraphId | str) -> dict[str, Any]:
     """The graph of a run in words, its nodes where they are known, and whose data these are: by its name
     alone where the spec cannot be read, which must not hide the others."""
-    try:
-        with reading("the spec"):
-            found = GraphId.made(dataset, parsed(spec)["data_options"], split)
-            return found.words(), found.nodes, found.people
-    except Unreadable:
-        return dataset, None, (dataset, ())
+    if isinstance(graph, str):
+        return {"graph": graph, "nodes": None, "people": (graph, ())}
+    return {"graph": graph.words(), "nodes": graph.nodes, "people": graph.people}
 
 
 def _tags(connection: sa.Connection, numbers: list[int]) -> dict[int, tuple[str, ...]]:
@@ -247,13 +249,27 @@ def find_marks(connection: sa.Connection, ids: list[str]) -> dict[str, Mark]:
     return found
 
 
+@lru_cache(maxsize=16384)
+def _spec(text: str) -> RunSpec:
+    """Specs never change, and pages read them at each drawing."""
+    return RunSpec.from_json(parsed(text))
+
+
+@lru_cache(maxsize=16384)
+def _readable(text: str) -> tuple[RunSpec, GraphId] | None:
+    with suppress(Unreadable), reading("the spec"):
+        spec = _spec(text)
+        return spec, GraphId.of(spec)
+    return None
+
+
 def _record(
     row: Mapping[Any, Any], labels: tuple[str, ...], shown: Shown | None, version: str, tried: Mark | None, time: float
 ) -> RunRecord:
     damage, spec, metrics = "", None, {}
     try:
         with reading("its spec"):
-            spec = RunSpec.from_json(parsed(row["spec"]))
+            spec = _spec(row["spec"])
         with reading("its result"):
             metrics = {name: float(value) for name, value in parsed(row["metrics"]).items()}
         if row["state"] not in STATES:

@@ -221,12 +221,13 @@ class RunRecord:
             raise Unreadable(self.unreadable) from None
         if final is None:
             return None
-        faults = () if self.example else known_faults(self.spec, self.version)  # nobody is protected, fault or not
+        known = known_faults(self.spec, self.version)
+        faults = () if self.example else known  # nobody is protected, fault or not
         if faults != final.known_faults:
             final = replace(final, known_faults=faults)
         if self.tuning is not None:
             final = priced(final, self.tuning)
-        if voided(self.spec, self.version):
+        if known and voided(self.spec, self.version):
             final = replace(final, epsilon=math.inf)
         return final if self.epsilon_audited is None else replace(final, **audited_of(self))
 

@@ -185,8 +185,8 @@ class RunStore(Evidence):
 
         `epsilon` is what was asked for (None where nothing is protected, or the noise was given),
         `sound_epsilon` and `published_epsilon` are what the statement says; accuracies lie in [0, 1]. With
-        `graphs` the rows also hold `graph`, the graph in words, `nodes`, its size where that is known, and
-        `people` (`GraphId.people`).
+        `graphs` the rows also hold `spec`, None where it cannot be read, `graph`, the graph in words,
+        `nodes`, its size where that is known, and `people` (`GraphId.people`).
         """
         with self._database.read() as connection:
             return listing.find_light(connection, query, graphs)

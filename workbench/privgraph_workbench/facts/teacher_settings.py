@@ -43,4 +43,4 @@ def columns(record: RunRecord) -> dict[str, str]:
 def rest(records: Sequence[RunRecord]) -> dict[str, str]:
     """The options in which runs of a method differ beside the columns, by id."""
     words = naming.variants(records, leave_out=_OWN)
-    return {one.id: words[naming.setting(one)] for one in records}
+    return {one.id: words[naming.setting(one.spec)] for one in records}

@@ -45,7 +45,7 @@ def _outlook(runs: Sequence[Run]) -> tuple[Any, ...]:
 
 def _siblings(runs: Sequence[Run]) -> tuple[Any, ...]:
     first, *others = (run.record for run in runs)
-    return (first, [first, *(one for one in others if setting(one) == setting(first))], *_outlook(runs))
+    return (first, [first, *(one for one in others if setting(one.spec) == setting(first.spec))], *_outlook(runs))
 
 
 def _ledger(runs: Sequence[Run]) -> tuple[Any, ...]:

@@ -20,7 +20,7 @@ from privgraph_workbench.serving.offered_files import File, Shelf
 from privgraph_workbench.words.naming import statements_of
 
 _TAB = 'target="_blank" rel="noopener"'
-Statements = Mapping[str, PrivacyStatement]
+Statements = Mapping[str, PrivacyStatement] | Callable[[], Mapping[str, PrivacyStatement]]
 
 
 def offer(offered: Mapping[str, File], folder: str = "", *, primary: bool = False) -> None:
@@ -65,13 +65,14 @@ def figure_exports(
     statements: Statements | None = None,
 ) -> None:
     """A menu with every format of the figure, and the way to keep it; `name` begins the files' names. `runs`:
-    those whose numbers it shows, and whose statements its files carry unless others are given."""
+    those whose numbers it shows, and whose statements its files carry where no others are given."""
     from privgraph_workbench.figures.export import FORMATS, export
 
-    held = statements_of(runs) if statements is None else statements
+    def held() -> Mapping[str, PrivacyStatement]:
+        return statements_of(runs) if statements is None else statements() if callable(statements) else statements
 
     def make(kind: str, theme: str) -> bytes:
-        return export(figure, rows, held, kind, theme, made=datetime.now(UTC).date())
+        return export(figure, rows, held(), kind, theme, made=datetime.now(UTC).date())
 
     with st.container(horizontal=True, vertical_alignment="center", width="content"):
         # without a help of its own, which would lie over the menu where that opens above its button
@@ -88,5 +89,5 @@ def figure_exports(
             st.caption("Each file carries the figure's privacy statement; that of a CSV is the TXT beside it.")
         if figure_of(figure).settings:
             ids = tuple(one.id for one in runs) or named(rows)
-            entry = partial(Entry.of, figure, rows, held, ids)
-            cart.button(f"collect.{figure}.{name}", mark_of(figure, rows, ids), entry)
+            mark = mark_of(figure, rows, ids)
+            cart.button(f"collect.{figure}.{name}", mark, lambda: Entry.of(figure, rows, held(), ids))

@@ -96,7 +96,8 @@ def outlook(record: RunRecord) -> tuple[Outlook, list[RunRecord]]:
         return Outlook(), [record]
     others, rows = expecting.beside(queue.store(), record.spec)
     alone = record.tuning is not None
-    same = [one for one in others if not (alone or one.tuning) and naming.setting(one) == naming.setting(record)]
+    setting = naming.setting(record.spec)
+    same = [one for one in others if not (alone or one.tuning) and naming.setting(one.spec) == setting]
     ordered = sorted({one.id: one for one in (record, *same)}.values(), key=lambda one: (one.spec.seed, one.id))
     return expecting.outlook(rows, record.spec), ordered
 
@@ -301,7 +302,7 @@ def _on_graph(record: RunRecord) -> None:
 
 
 def _settings(record: RunRecord) -> None:
-    spec, said, read = record.spec, settings.shown(record), naming.options_read(record)
+    spec, said, read = record.spec, settings.shown(record), naming.options_read(record.spec)
     known = parameters(METHODS[spec.method].load_config()) if spec.method in METHODS else ()
     defaults = {one.name: one.default for one in known}
     rows = [("Method", naming.method_title(spec.method), False), ("Graph", naming.data_title(spec.dataset), False)]

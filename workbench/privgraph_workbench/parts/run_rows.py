@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from privgraph.runs.records import LIVE, PROTECTED, RunQuery, RunRecord
-from privgraph.runs.store import RunStore
+from privgraph.runs.records import LIVE, PROTECTED, RunRecord
 from privgraph_workbench.parts.states import state_word
 from privgraph_workbench.summary import confidence
 from privgraph_workbench.theme import EPSILONS, Epsilon
@@ -29,17 +28,15 @@ _settings: dict[str, int] = {}
 """The setting of each run that was listed and could be read, by its id: a run's spec never changes."""
 
 
-def by_setting(store: RunStore, rows: Sequence[Light], order: str) -> list[list[Light]]:
+def by_setting(rows: Sequence[Light], order: str) -> list[list[Light]]:
     """The runs of each setting, by seed; settings in the order of their first run, or of their number where
     the order is one of `MEASURED`."""
-    new = [row["id"] for row in rows if row["id"] not in _settings]
-    for start in range(0, len(new), 500):
-        for record in store.find(RunQuery(ids=tuple(new[start : start + 500]))):
-            if record.stored_spec is not None:  # one that cannot be read stands alone, until it can
-                _settings[record.id] = hash(naming.setting(record))
     found: dict[int, list[Light]] = {}
     for row in rows:
-        found.setdefault(_settings.get(row["id"], hash(row["id"])), []).append(row)
+        run = row["id"]
+        if run not in _settings and row["spec"] is not None:  # one that cannot be read stands alone, until it can
+            _settings[run] = hash(naming.setting(row["spec"]))
+        found.setdefault(_settings.get(run, hash(run)), []).append(row)
     groups = [sorted(group, key=lambda row: row["seed"]) for group in found.values()]
     if order in MEASURED:
         made, sign = MEASURED[order]
@@ -70,7 +67,7 @@ def _row(group: Sequence[Light], record: RunRecord | None, words: Mapping[str, s
     blind = unit == "none" and naming.reads_no_edge(first["method"])  # it hides all edges, and needs no noise for it
     return {
         "title": naming.method_title(first["method"]),
-        "told": ", ".join(filter(None, (asked, "" if record is None else words[naming.setting(record)]))),
+        "told": ", ".join(filter(None, (asked, "" if record is None else words[naming.setting(record.spec)]))),
         "graph": title,
         "size": size or ("" if first["nodes"] is None else f"{first['nodes']:,} nodes"),
         "unit": "no person; reads no edge" if blind else str(PROTECTED.get(unit, unit)),

@@ -15,6 +15,7 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS
 from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import RunRecord
+from privgraph.runs.spec import RunSpec
 from privgraph_workbench.words.numbers import kept_budget, number
 from privgraph_workbench.words.settings import word
 from privgraph_workbench.words.statements import merged
@@ -106,25 +107,25 @@ def privacy(record: RunRecord) -> str:
     return f"{unit} {budget(record)}"
 
 
-def options_read(record: RunRecord) -> dict[str, Scalar]:
+def options_read(spec: RunSpec) -> dict[str, Scalar]:
     """The run's options, without those that nothing reads: a budget where the noise was given, and every
     option of the guarantee where nothing is protected."""
-    unread = set() if record.spec.asked_epsilon is not None else {"epsilon"}
-    unread |= {"delta", "accounting"} if record.spec.unit == "none" else set()
-    return {name: value for name, value in record.spec.options.items() if name not in unread}
+    unread = set() if spec.asked_epsilon is not None else {"epsilon"}
+    unread |= {"delta", "accounting"} if spec.unit == "none" else set()
+    return {name: value for name, value in spec.options.items() if name not in unread}
 
 
-def setting(record: RunRecord) -> str:
+def setting(spec: RunSpec) -> str:
     """All that was asked of the run but seed and device; equal for repetitions of one setting."""
-    graph = GraphId.of(record.spec)
-    return _encode([record.spec.method, (graph.dataset, graph.options, graph.split), options_read(record)])
+    graph = GraphId.of(spec)
+    return _encode([spec.method, (graph.dataset, graph.options, graph.split), options_read(spec)])
 
 
 def settings_of(records: Iterable[RunRecord]) -> list[list[RunRecord]]:
     """The runs of each setting, in the order of their first; where all are of one, each by itself."""
     groups: dict[str, list[RunRecord]] = {}
     for record in records:
-        groups.setdefault(setting(record), []).append(record)
+        groups.setdefault(setting(record.spec), []).append(record)
     return [[one] for one in next(iter(groups.values()))] if len(groups) == 1 else list(groups.values())
 
 
@@ -136,8 +137,8 @@ def variants(records: Sequence[RunRecord], leave_out: Iterable[str] = ()) -> dic
     for record in records:
         spec = record.spec
         axes = {"epsilon", "accounting", "unit", *leave_out, *([spec.noise.option] if spec.noise else [])}
-        loose = {name: word(spec.method, name, one) for name, one in options_read(record).items() if name not in axes}
-        groups.setdefault((spec.method, GraphId.of(spec), unit_of(record)), {})[setting(record)] = loose
+        loose = {name: word(spec.method, name, one) for name, one in options_read(spec).items() if name not in axes}
+        groups.setdefault((spec.method, GraphId.of(spec), unit_of(record)), {})[setting(spec)] = loose
     told = (zip(group, differences(list(group.values())), strict=True) for group in groups.values())
     return {name: said for group in told for name, said in group}
 
@@ -157,10 +158,10 @@ def describe(record: RunRecord) -> str:
 def labels(records: Sequence[RunRecord], *, whole: bool = False, seeds: bool = True) -> list[str]:
     """A name for each run, distinct: its method; of privacy, seed, variant and graph what differs, or all.
     Without `seeds`, each run stands for all of its setting."""
-    differs, several, parts = variants(records), Counter(map(setting, records)), []
+    differs, several, parts = variants(records), Counter(setting(one.spec) for one in records), []
     for one in records:
-        seed = f"seed {one.spec.seed}" * (seeds and (whole or several[setting(one)] > 1))
-        parts.append((method_title(one.spec.method), privacy(one), seed, differs[setting(one)], graph_short(one)))
+        seed = f"seed {one.spec.seed}" * (seeds and (whole or several[setting(one.spec)] > 1))
+        parts.append((method_title(one.spec.method), privacy(one), seed, differs[setting(one.spec)], graph_short(one)))
     kept = [place == 0 or whole or len(set(column)) > 1 for place, column in enumerate(zip(*parts, strict=True))]
     names = [", ".join(filter(None, compress(part, kept))) for part in parts]
     times = Counter(names)
@@ -176,7 +177,7 @@ def statements_of(
     differs, held = variants(records), dict[str, list[PrivacyStatement]]()
     for record in records:
         if record.statement is not None:
-            label = ", ".join(filter(None, (describe(record), differs[setting(record)])))
+            label = ", ".join(filter(None, (describe(record), differs[setting(record.spec)])))
             held.setdefault(label, []).append(read(record, record.statement))
     return {
         label + f", statement {place}" * (len(said) > 1): one

@@ -30,7 +30,7 @@ def data(records: Iterable[RunRecord], others: Iterable[RunRecord] = (), texts: 
     """
     chosen, more = ([one for one in held if set(one.metrics) >= JUDGED] for held in (records, others))
     known = {one.id: one for one in (*chosen, *more)}.values()
-    alike = {one.id: [more for more in known if setting(more) == setting(one)] for one in chosen}
+    alike = {one.id: [more for more in known if setting(more.spec) == setting(one.spec)] for one in chosen}
     every = [more for one in chosen for more in alike[one.id]]
     together = composed({one.id: one for one in every}.values())
     rows: list[Row] = []
@@ -45,7 +45,7 @@ def data(records: Iterable[RunRecord], others: Iterable[RunRecord] = (), texts: 
     )
     for encoder, held in bases.items():
         rows.append(_row("base", f"base encoder {encoder}", list(dict.fromkeys(row["found"] for row in held))))
-    repeated = len({setting(one) for one in chosen}) < len(chosen)
+    repeated = len({setting(one.spec) for one in chosen}) < len(chosen)
     for record, title in zip(chosen, labels(chosen, seeds=repeated), strict=True):
         same = [(one.metrics["test_accuracy"], one.metrics["test_mrr"]) for one in alike[record.id]]
         own = {"run": record.id, "graph": graph_of(record), "relations": record.metrics.get("test_relations")}

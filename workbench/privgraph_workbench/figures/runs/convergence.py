@@ -25,8 +25,8 @@ def data(runs: Iterable[tuple[RunRecord, Iterable[StoredEvent]]]) -> list[Row]:
     pairs, settings, rows = list(runs), dict[str, list[Row]](), list[Row]()
     together, firsts = composed(record for record, _ in pairs), dict[str, RunRecord]()
     for record, events in pairs:
-        firsts.setdefault(setting(record), record)
-        settings.setdefault(setting(record), []).extend(curves.data(events, limit=10**9))
+        firsts.setdefault(setting(record.spec), record)
+        settings.setdefault(setting(record.spec), []).extend(curves.data(events, limit=10**9))
     names = labels(list(firsts.values()), seeds=False)
     for name, first, points in zip(names, firsts.values(), settings.values(), strict=True):
         held = grouped(points, "metric", "step")
