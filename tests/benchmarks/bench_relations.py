@@ -36,7 +36,7 @@ def prepared(given: argparse.Namespace) -> tuple[TextEncoder, list[Tensor], Tens
     for name, weight in trainable(encoder):
         if "lora_B" in name:
             torch.nn.init.normal_(weight, std=0.02, generator=generator)
-    ids = encoder.tokenize(products(ProductOptions()).titles, TOKENS)
+    ids = encoder.tokenize(products(ProductOptions()).texts, TOKENS)
     return encoder, ids, torch.randint(0, len(ids), (given.tuples, 2 + given.negatives), generator=generator)
 
 

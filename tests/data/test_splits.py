@@ -5,12 +5,13 @@ import math
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privgraph.data.build import parts
+from privgraph.data.build import build
 from privgraph.data.digest import graph_digest, tensors_digest
 from privgraph.data.errors import DataError
 from privgraph.data.graph import Graph
@@ -23,6 +24,7 @@ from privgraph.data.neighbours import (
     with_node_nulled,
     without_edge,
 )
+from privgraph.data.parts import Parts
 from privgraph.data.spec import LARGEST_FEATURE
 from privgraph.data.splits import inductive_views, partition, random_masks, subgraph, with_split, with_training
 
@@ -105,18 +107,18 @@ def test_partitions() -> None:
 
 
 def test_edges_are_put_in_order() -> None:
-    from privgraph.data.build import build
+    def made(x: list[list[float]], y: list[int], edges: list[list[int]], undirected: bool = True) -> Graph:
+        return build("toy", Parts(x=np.array(x), y=np.array(y), edges=np.array(edges), undirected=undirected))
 
-    found = parts([[0.0]] * 4, [0, 1, 0, 1], [[3, 0, 0, 2, 1], [0, 3, 3, 2, 0]], undirected=True)
-    assert build("toy", found).edge_index.tolist() == [[1, 3, 0, 0], [0, 0, 1, 3]]
-    found = parts([[0.0]] * 4, [0, 1, 0, 1], [[3, 0, 0, 2, 1], [0, 3, 3, 2, 0]], undirected=False)
-    assert build("toy", found).edge_index.tolist() == [[1, 3, 0], [0, 0, 3]]
+    listed = [[3, 0, 0, 2, 1], [0, 3, 3, 2, 0]]
+    assert made([[0.0]] * 4, [0, 1, 0, 1], listed).edge_index.tolist() == [[1, 3, 0, 0], [0, 0, 1, 3]]
+    assert made([[0.0]] * 4, [0, 1, 0, 1], listed, undirected=False).edge_index.tolist() == [[1, 3, 0], [0, 0, 3]]
     with pytest.raises(DataError, match="outside 0 to 3"):
-        build("toy", parts([[0.0]] * 4, [0, 1, 0, 1], [[4], [0]]))
+        made([[0.0]] * 4, [0, 1, 0, 1], [[4], [0]])
     with pytest.raises(DataError, match="not finite"):
-        build("toy", parts([[float("inf")]] * 2, [0, 1], [[0], [1]]))
+        made([[float("inf")]] * 2, [0, 1], [[0], [1]])
     with pytest.raises(DataError, match="negative labels"):
-        build("toy", parts([[0.0]] * 2, [0, -2], [[0], [1]]))
+        made([[0.0]] * 2, [0, -2], [[0], [1]])
 
 
 def graph(x: torch.Tensor) -> Graph:

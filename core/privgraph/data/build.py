@@ -1,64 +1,12 @@
-"""From loose arrays to a `Graph` that keeps its contract."""
-
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+"""From the parts that a reader found to a `Graph` that keeps its contract."""
 
 import numpy as np
 import torch
-from numpy.typing import ArrayLike
 from torch import Tensor
 
 from privgraph.data.errors import DataError
 from privgraph.data.graph import Graph
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Parts:
-    """A data set as its reader found it, before edges are put in order and a split is drawn.
-
-    x: (|V|, F) features. y: (|V|,) labels in [0, C), and -1 for none. edges: (2, any) rows (source,
-    target), in any order. `public` are the train, validation and test masks that come with the data, where
-    there are any. `texts`, `domains` (|V|,) and `domain_names` are those of `Graph`.
-    """
-
-    x: Tensor
-    y: Tensor
-    edges: Tensor
-    undirected: bool = True
-    class_names: tuple[str, ...] = ()
-    feature_names: tuple[str, ...] = ()
-    public: tuple[Tensor, Tensor, Tensor] | None = None
-    texts: tuple[str, ...] = ()
-    domains: Tensor = field(default_factory=lambda: torch.zeros(0, dtype=torch.int64))
-    domain_names: tuple[str, ...] = ()
-
-
-def parts(
-    x: ArrayLike,
-    y: ArrayLike,
-    edges: ArrayLike,
-    *,
-    undirected: bool = True,
-    class_names: tuple[str, ...] = (),
-    feature_names: tuple[str, ...] = (),
-    public: tuple[Tensor, Tensor, Tensor] | None = None,
-    texts: Sequence[str] = (),
-    domains: ArrayLike = (),
-    domain_names: tuple[str, ...] = (),
-) -> Parts:
-    """Parts from NumPy arrays; `edges` has shape (2, any)."""
-    return Parts(
-        x=torch.from_numpy(np.array(x, dtype=np.float32)),
-        y=torch.from_numpy(np.array(y, dtype=np.int64)),
-        edges=torch.from_numpy(np.array(edges, dtype=np.int64)),
-        undirected=undirected,
-        class_names=class_names,
-        feature_names=feature_names,
-        public=public,
-        texts=tuple(texts),
-        domains=torch.from_numpy(np.array(domains, dtype=np.int64)),
-        domain_names=domain_names,
-    )
+from privgraph.data.parts import Parts
 
 
 def canonical_edges(edges: Tensor, nodes: int, undirected: bool) -> Tensor:
@@ -79,36 +27,42 @@ def canonical_edges(edges: Tensor, nodes: int, undirected: bool) -> Tensor:
 
 
 def build(name: str, raw: Parts) -> Graph:
-    """The graph of `raw`, with no node in any part of a split yet. Raises `DataError`."""
-    nodes = int(raw.x.shape[0])
-    if raw.x.dim() != 2 or raw.y.shape != (nodes,):
-        raise DataError(f"{name} has features of shape {tuple(raw.x.shape)} and labels of {tuple(raw.y.shape)}")
-    if not bool(torch.isfinite(raw.x).all()):
+    """The graph of `raw` with its public split, or with no node in any part of one. Raises `DataError`."""
+    of_texts = raw.x is None
+    found = np.array([[len(text.split())] for text in raw.texts]) if raw.x is None else raw.x
+    x = torch.from_numpy(np.ascontiguousarray(found, dtype=np.float32))
+    y, edges, domains = (
+        torch.from_numpy(np.ascontiguousarray(one, dtype=np.int64)) for one in (raw.y, raw.edges, raw.domains)
+    )
+    nodes = len(x)
+    if x.dim() != 2 or y.shape != (nodes,):
+        raise DataError(f"{name} has features of shape {tuple(x.shape)} and labels of {tuple(y.shape)}")
+    if not bool(torch.isfinite(x).all()):
         raise DataError(f"{name} has features that are not finite numbers")
-    if int(raw.y.min()) < -1:
+    if int(y.min()) < -1:
         raise DataError(f"{name} has negative labels")
     if raw.texts and len(raw.texts) != nodes:
         raise DataError(f"{name} has {len(raw.texts):,} texts for {nodes:,} nodes")
-    if raw.domains.numel() and not (
-        raw.domains.shape == (nodes,) and 0 <= int(raw.domains.min()) <= int(raw.domains.max()) < len(raw.domain_names)
+    if domains.numel() and not (
+        domains.shape == (nodes,) and 0 <= int(domains.min()) <= int(domains.max()) < len(raw.domain_names)
     ):
         raise DataError(f"{name} must say for each node which of its {len(raw.domain_names)} domains it belongs to")
-    if len(raw.domain_names) and not raw.domains.numel():
+    if len(raw.domain_names) and not domains.numel():
         raise DataError(f"{name} names domains, and says of no node to which it belongs")
-    nobody = torch.zeros(nodes, dtype=torch.bool)
+    train, validation, test = raw.public or [np.zeros(nodes, dtype=np.bool_)] * 3
     return Graph(
         name=name,
-        x=raw.x.float().contiguous(),
-        y=raw.y.long().contiguous(),
-        edge_index=canonical_edges(raw.edges, nodes, raw.undirected),
-        train_mask=nobody,
-        val_mask=nobody,
-        test_mask=nobody,
+        x=x,
+        y=y,
+        edge_index=canonical_edges(edges, nodes, raw.undirected),
+        train_mask=torch.from_numpy(train),
+        val_mask=torch.from_numpy(validation),
+        test_mask=torch.from_numpy(test),
         undirected=raw.undirected,
-        class_names=raw.class_names,
-        feature_names=raw.feature_names,
+        class_names=tuple(map(str, raw.class_names)),
+        feature_names=("words",) if of_texts else tuple(map(str, raw.feature_names)),
         split="none",
-        texts=raw.texts,
-        domains=raw.domains,
-        domain_names=raw.domain_names,
+        texts=tuple(raw.texts),
+        domains=domains,
+        domain_names=tuple(raw.domain_names),
     )

@@ -2,11 +2,12 @@
 
 import math
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from privgraph.data.parts import Parts
 from privgraph.options import Option, OptionError, check
 from privgraph.streams import stream
 
@@ -54,18 +55,7 @@ class SocialOptions:
             )
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Table:
-    """x: (|V|, F) float32; y: (|V|,) int64; edges: (2, any) int64, pairs in one direction or both."""
-
-    x: NDArray[np.float32]
-    y: NDArray[np.int64]
-    edges: NDArray[np.int64]
-    class_names: tuple[str, ...]
-    feature_names: tuple[str, ...] = ()
-
-
-def social(options: SocialOptions) -> Table:
+def social(options: SocialOptions) -> Parts:
     """A contextual stochastic block model (Deshpande et al., NeurIPS 2018), of any number of classes.
 
     Classes are of equal size, up to one. There are |V| degree / 2 friendships, without repetition; each lies
@@ -90,12 +80,12 @@ def social(options: SocialOptions) -> Table:
     edges = np.concatenate(
         [_pairs(rng, y, order, starts, inside, same=True), _pairs(rng, y, order, starts, pairs - inside, same=False)]
     )
-    return Table(
+    return Parts(
         x=x.astype(np.float32),
         y=y,
-        edges=edges.T.copy(),
-        class_names=tuple(f"group {label + 1}" for label in range(classes)),
-        feature_names=tuple(f"hint {column + 1}" for column in range(options.features)),
+        edges=edges.T,
+        class_names=[f"group {label + 1}" for label in range(classes)],
+        feature_names=[f"hint {column + 1}" for column in range(options.features)],
     )
 
 
@@ -149,48 +139,43 @@ def standardise(x: NDArray[np.float64]) -> NDArray[np.float64]:
     return standard
 
 
-def digits() -> Table:
+def digits() -> Parts:
     """1,797 images of 8 x 8 grey values, each joined to its 5 nearest."""
     from sklearn.datasets import load_digits
 
-    table = load_digits()
-    x = standardise(np.asarray(table.data, dtype=np.float64))
-    names = tuple(str(name) for name in table.feature_names)
-    return Table(
-        x=x.astype(np.float32),
-        y=np.asarray(table.target, dtype=np.int64),
-        edges=similarity_edges(x),
-        class_names=tuple(str(digit) for digit in range(10)),
-        feature_names=names,
-    )
+    return _measured(load_digits())
 
 
-def patients() -> Table:
+def patients() -> Parts:
     """569 tumours with 30 measurements of their cells, each joined to its 5 nearest."""
     from sklearn.datasets import load_breast_cancer
 
-    table = load_breast_cancer()
+    return _measured(load_breast_cancer())
+
+
+def _measured(table: Any) -> Parts:
+    """A table of scikit-learn as a similarity graph."""
     x = standardise(np.asarray(table.data, dtype=np.float64))
-    return Table(
+    return Parts(
         x=x.astype(np.float32),
-        y=np.asarray(table.target, dtype=np.int64),
+        y=table.target,
         edges=similarity_edges(x),
-        class_names=tuple(str(name) for name in table.target_names),
-        feature_names=tuple(str(name) for name in table.feature_names),
+        class_names=table.target_names,
+        feature_names=table.feature_names,
     )
 
 
-def karate() -> Table:
+def karate() -> Parts:
     """34 members, 78 friendships, two sides; the features are one-hot identities, as nothing else is
     known."""
     import networkx
 
     club = networkx.karate_club_graph()
     sides = ("Mr. Hi", "Officer")
-    return Table(
+    return Parts(
         x=np.eye(club.number_of_nodes(), dtype=np.float32),
-        y=np.array([sides.index(club.nodes[node]["club"]) for node in sorted(club)], dtype=np.int64),
-        edges=np.array(sorted(club.edges()), dtype=np.int64).T.copy(),
+        y=np.array([sides.index(club.nodes[node]["club"]) for node in sorted(club)]),
+        edges=np.array(club.edges()).T,
         class_names=sides,
-        feature_names=tuple(f"member {node + 1}" for node in sorted(club)),
+        feature_names=[f"member {node + 1}" for node in sorted(club)],
     )

@@ -3,52 +3,24 @@
 Two products are bought together if they are of one style, and of one material or of two that go together.
 Styles and materials are the same words in both domains, while categories and their nouns are not: what is
 learnt of styles and materials in one domain holds in the other. Which materials go together is drawn from the
-seed; it is no likeness of words, so that an encoder that saw no purchases does not know it.
+seed; it is no likeness of words, so that an encoder that saw no purchases does not know it. The words are in
+`products.toml`.
 """
 
+import tomllib
 from dataclasses import dataclass
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privgraph.data.parts import Parts
 from privgraph.options import Option, OptionError, check
 from privgraph.streams import stream
 
-STYLES = (
-    "rustic", "nordic", "industrial", "vintage", "modern", "oriental", "baroque", "tropical",
-    "alpine", "coastal", "gothic", "retro", "minimalist", "colonial", "bohemian", "futuristic",
-)  # fmt: skip
-MATERIALS = (
-    "oak", "steel", "ceramic", "bamboo", "glass", "copper", "linen", "cork", "marble", "rubber", "wicker", "leather",
-    "cotton", "iron", "walnut", "plastic", "granite", "brass", "jute", "porcelain", "felt", "slate", "silk", "tin",
-)  # fmt: skip
-COLOURS = ("red", "blue", "green", "white", "black", "yellow", "grey", "brown", "orange", "violet")
-BRANDS = (
-    "Aldora", "Bexley", "Corvin", "Dunmore", "Elsner", "Fenwick", "Gallo", "Hartig",
-    "Ivarsson", "Jessop", "Kolbe", "Lindqvist", "Moreau", "Nakata", "Orsini", "Petrov",
-)  # fmt: skip
-SIZES = ("small", "large", "set of two", "set of six", "travel size", "extra strong", "handmade", "new edition")
-NOUNS: dict[str, dict[str, tuple[str, ...]]] = {
-    "kitchen": {
-        "baking": ("cake tin", "rolling pin", "whisk", "mixing bowl", "oven glove"),
-        "coffee": ("mug", "kettle", "coffee grinder", "milk jug", "teapot"),
-        "cutting": ("chopping board", "knife block", "peeler", "grater", "kitchen scissors"),
-        "dining": ("plate", "salad bowl", "tray", "napkin ring", "fruit dish"),
-        "storage": ("spice jar", "bread bin", "bottle rack", "lunch box", "biscuit tin"),
-        "cleaning": ("dish rack", "sponge holder", "tea towel", "soap dispenser", "waste bin"),
-    },
-    "garden": {
-        "planting": ("flower pot", "watering can", "seed tray", "trellis", "herb planter"),
-        "seating": ("bench", "deck chair", "hammock", "garden stool", "swing"),
-        "lighting": ("lantern", "solar lamp", "torch", "fairy lights", "fire bowl"),
-        "tools": ("spade", "rake", "hedge trimmer", "wheelbarrow", "pruning saw"),
-        "wildlife": ("bird house", "bird bath", "bee hotel", "squirrel feeder", "hedgehog shelter"),
-        "water": ("garden hose", "fountain", "rain barrel", "sprinkler", "pond filter"),
-    },
-}
-DOMAINS = tuple(NOUNS)
-CATEGORIES = tuple(category for domain in NOUNS.values() for category in domain)
+_WORDS: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_NOUNS: dict[str, dict[str, list[str]]] = _WORDS["nouns"]
+"""Of each category of each domain."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,72 +44,56 @@ class ProductOptions:
                 f"(got {self.purchases:g})"
             )
 
-    @property
-    def wanted(self) -> int:
-        """How many pairs of products each domain has that were bought together."""
-        return round(self.products * self.purchases / 2)
 
+def products(options: ProductOptions) -> Parts:
+    """Products of both domains, and purchases inside each, each pair once.
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Shop:
-    """titles, one a product; domains and y (category), (|V|,) int64; edges (2, |E|) int64, each pair once,
-    with the styles and materials (|V|,) that the rule reads."""
-
-    titles: tuple[str, ...]
-    domains: NDArray[np.int64]
-    y: NDArray[np.int64]
-    edges: NDArray[np.int64]
-    styles: NDArray[np.int64]
-    materials: NDArray[np.int64]
-
-
-def families(seed: int) -> NDArray[np.int64]:
-    """(24,): the family of each material; twelve families of two that go together, drawn from the seed."""
-    return stream(seed, "data/products/rule").permutation(np.arange(len(MATERIALS), dtype=np.int64) // 2)
-
-
-def products(options: ProductOptions) -> Shop:
-    """Products of both domains, and purchases inside each."""
+    Twelve families of two materials that go together are drawn from the seed.
+    """
     rng, count = stream(options.seed, "data/products"), options.products
-    family = families(options.seed)
+    materials_of, styles_of = _WORDS["materials"], _WORDS["styles"]
+    family = stream(options.seed, "data/products/rule").permutation(np.arange(len(materials_of)) // 2)
     # every style, material and category as often as any other, in random order
-    styles = np.concatenate([rng.permutation(np.arange(count) % len(STYLES)) for _ in DOMAINS])
-    materials = np.concatenate([rng.permutation(np.arange(count) % len(MATERIALS)) for _ in DOMAINS])
-    kinds = np.concatenate([rng.permutation(np.arange(count) % 6) for _ in DOMAINS])
-    domains = np.repeat(np.arange(len(DOMAINS), dtype=np.int64), count)
-    titles = tuple(
-        _title(rng, DOMAINS[domain], int(kind), STYLES[style], MATERIALS[material])
-        for domain, kind, style, material in zip(domains, kinds, styles, materials, strict=True)
+    style, material, category = (
+        np.concatenate([rng.permutation(np.arange(count) % kinds) for _ in _NOUNS])
+        for kinds in (len(styles_of), len(materials_of), 6)
     )
-    wanted = options.wanted
+    titles: list[str] = []
+    for domain, nouns in enumerate(_NOUNS.values()):
+        for at in range(domain * count, (domain + 1) * count):
+            words = styles_of[style[at]], materials_of[material[at]]
+            titles.append(_title(rng, list(nouns.values())[category[at]], *words))
+    wanted = round(count * options.purchases / 2)
     edges = []
-    for number in range(len(DOMAINS)):
-        own = np.flatnonzero(domains == number)
-        fitting = (styles[own][:, None] == styles[own]) & (family[materials[own]][:, None] == family[materials[own]])
+    for start in range(0, len(titles), count):
+        own = slice(start, start + count)
+        fitting = (style[own, None] == style[own]) & (family[material[own]][:, None] == family[material[own]])
         left, right = np.nonzero(np.triu(fitting, 1))
         ruled = min(left.size, round(wanted * (1 - options.noise)))
         taken = rng.choice(left.size, size=ruled, replace=False) if ruled else np.empty(0, dtype=np.int64)
-        pairs = {(int(left[at]), int(right[at])) for at in taken}
+        pairs = set(zip(left[taken].tolist(), right[taken].tolist(), strict=True))
         while len(pairs) < wanted:
-            one, other = sorted(int(end) for end in rng.integers(count, size=2))
+            one, other = sorted(rng.integers(count, size=2).tolist())
             if one != other:
                 pairs.add((one, other))
-        edges.append(own[np.array(sorted(pairs), dtype=np.int64).T])
-    return Shop(
-        titles=titles,
-        domains=domains,
-        y=domains * 6 + kinds,
+        edges.append(start + np.array(sorted(pairs)).T)
+    domains = np.repeat(np.arange(len(_NOUNS)), count)
+    return Parts(
+        y=domains * 6 + category,
         edges=np.concatenate(edges, axis=1),
-        styles=styles,
-        materials=materials,
+        class_names=[name for nouns in _NOUNS.values() for name in nouns],
+        texts=titles,
+        domains=domains,
+        domain_names=tuple(_NOUNS),
     )
 
 
-def _title(rng: np.random.Generator, domain: str, kind: int, style: str, material: str) -> str:
+def _title(rng: np.random.Generator, nouns: list[str], style: str, material: str) -> str:
     """Style, material and a noun, among words that tell nothing."""
-    nouns = tuple(NOUNS[domain].values())[kind]
-    noun, brand = nouns[int(rng.integers(len(nouns)))], BRANDS[int(rng.integers(len(BRANDS)))]
-    colour, size = COLOURS[int(rng.integers(len(COLOURS)))], SIZES[int(rng.integers(len(SIZES)))]
+    noun, brand, colour, size = (
+        words[int(rng.integers(len(words)))]
+        for words in (nouns, *(_WORDS[kind] for kind in ("brands", "colours", "sizes")))
+    )
     return (
         f"{brand} {style} {noun}, {material}, {colour}, {size}",
         f"{size} {colour} {material} {noun} in {style} style by {brand}",

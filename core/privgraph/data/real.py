@@ -5,26 +5,20 @@ Nothing is unpickled except Planetoid's files, and those only after `check_pickl
 but arrays, sparse matrices and a dictionary of lists.
 """
 
-import gzip
 import json
 import pickletools
 import warnings
 import zipfile
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
-from privgraph.data.build import Parts, parts
 from privgraph.data.catalogue import class_names
 from privgraph.data.errors import DataError
+from privgraph.data.parts import Files, Parts
 from privgraph.data.spec import DatasetSpec
-
-Files = Mapping[str, Path]
-"""The raw files of one set: path in the catalogue -> where it lies."""
 
 _HARMLESS = {
     "numpy.core.multiarray _reconstruct",
@@ -43,13 +37,14 @@ def check_pickle(path: Path) -> None:
     containers."""
     try:
         with path.open("rb") as file:
-            for code, argument, _ in pickletools.genops(file):
-                if code.name in _NAMING or (code.name == "GLOBAL" and argument not in _HARMLESS):
-                    raise DataError(f"{path.name} holds more than arrays and is not opened ({code.name} {argument})")
-    except DataError:
-        raise
+            codes = ((code.name, argument) for code, argument, _ in pickletools.genops(file))
+            harm = next(
+                (one for one in codes if one[0] in _NAMING or (one[0] == "GLOBAL" and one[1] not in _HARMLESS)), ()
+            )
     except (ValueError, UnicodeDecodeError) as error:
         raise DataError(f"{path.name} is damaged: {error}") from None
+    if harm:
+        raise DataError(f"{path.name} holds more than arrays and is not opened ({harm[0]} {harm[1]})")
 
 
 def read_planetoid(spec: DatasetSpec, files: Files) -> Parts:
@@ -57,19 +52,18 @@ def read_planetoid(spec: DatasetSpec, files: Files) -> Parts:
     for path in files.values():
         if not path.name.endswith(".index"):
             check_pickle(path)
-    folder = next(iter(files.values())).parent
     with warnings.catch_warnings():
         # Python 2's pickles name modules that SciPy and NumPy have moved.
         warnings.simplefilter("ignore", DeprecationWarning)
         from torch_geometric.io import read_planetoid_data
 
-        data = read_planetoid_data(str(folder), spec.name)
+        data = read_planetoid_data(str(path.parent), spec.name)
     return Parts(
-        x=data.x,
-        y=data.y,
-        edges=data.edge_index,
+        x=data.x.numpy(),
+        y=data.y.numpy(),
+        edges=data.edge_index.numpy(),
         class_names=class_names(spec.name),
-        public=(data.train_mask, data.val_mask, data.test_mask),
+        public=[mask.numpy() for mask in (data.train_mask, data.val_mask, data.test_mask)],
     )
 
 
@@ -82,30 +76,26 @@ def read_benchmark(spec: DatasetSpec, files: Files) -> Parts:
 
     (path,) = files.values()
     data = read_npz(str(path), to_undirected=True)
-    return Parts(x=data.x, y=data.y, edges=data.edge_index, class_names=class_names_of(path, int(data.y.max()) + 1))
+    x, y, edges = data.x.numpy(), data.y.numpy(), data.edge_index.numpy()
+    return Parts(x=x, y=y, edges=edges, class_names=class_names_of(path, int(y.max()) + 1))
 
 
 def class_names_of(path: Path, classes: int) -> tuple[str, ...]:
     """Names that the file brings with it; in the files as first published they are pickled, and left
     alone."""
-    with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-        if "class_names" in arrays.files:
-            try:
-                names = arrays["class_names"]
-            except ValueError:
-                return ()
-            if names.shape == (classes,):
-                return tuple(str(name) for name in names)
-    return ()
+    try:
+        names = arrays_of(path, ("class_names",))["class_names"]
+    except ValueError:
+        return ()
+    return tuple(map(str, names)) if names.shape == (classes,) else ()
 
 
 def read_musae(spec: DatasetSpec, files: Files) -> Parts:
     """Facebook pages and Twitch: dense features, target and edges of one npz, as PyG's sets have them."""
     (path,) = files.values()
     arrays = arrays_of(path, ("features", "target", "edges"))
-    return parts(
-        arrays["features"], arrays["target"], arrays["edges"].T, class_names=class_names(spec.name) or ("no", "yes")
-    )
+    names = class_names(spec.name) or ("no", "yes")
+    return Parts(x=arrays["features"], y=arrays["target"], edges=arrays["edges"].T, class_names=names)
 
 
 def arrays_of(path: Path, names: tuple[str, ...]) -> dict[str, NDArray[Any]]:
@@ -124,50 +114,45 @@ def read_wikics(spec: DatasetSpec, files: Files) -> Parts:
     """Wiki-CS, hyperlinks in both directions, with the first of its 20 public splits."""
     (path,) = files.values()
     record = json.loads(path.read_text())
-    links = [(source, target) for source, targets in enumerate(record["links"]) for target in targets]
-    masks = (record["train_masks"][0], record["val_masks"][0], record["test_mask"])
-    train, validation, test = (torch.tensor(mask, dtype=torch.bool) for mask in masks)
-    names = tuple(str(record.get("label_names", {}).get(str(label), label)) for label in range(10))
-    return parts(
-        np.array(record["features"], dtype=np.float32),
-        record["labels"],
-        np.array(links, dtype=np.int64).T,
-        class_names=names,
-        public=(train, validation, test),
+    named, masks = (
+        record.get("label_names", {}),
+        (record["train_masks"][0], record["val_masks"][0], record["test_mask"]),
+    )
+    return Parts(
+        x=np.array(record["features"], dtype=np.float32),
+        y=np.array(record["labels"]),
+        edges=np.array([(source, target) for source, targets in enumerate(record["links"]) for target in targets]).T,
+        class_names=[named.get(str(label), label) for label in range(10)],
+        public=[np.array(mask, dtype=np.bool_) for mask in masks],
     )
 
 
 def read_reddit(spec: DatasetSpec, files: Files) -> Parts:
     """Reddit with the public split: posts of the first days, a few later, the rest."""
-    table, graph = (_by_name(files, name) for name in ("reddit_data.npz", "reddit_graph.npz"))
-    arrays = arrays_of(table, ("feature", "label", "node_types"))
-    links = arrays_of(graph, ("row", "col"))
-    kinds = torch.from_numpy(arrays["node_types"].astype(np.int64))
-    return parts(
-        arrays["feature"],
-        arrays["label"],
-        np.stack([links["row"], links["col"]]),
-        public=(kinds == 1, kinds == 2, kinds == 3),
+    table, graph = files.values()
+    posts, links = arrays_of(table, ("feature", "label", "node_types")), arrays_of(graph, ("row", "col"))
+    return Parts(
+        x=posts["feature"],
+        y=posts["label"],
+        edges=np.stack([links["row"], links["col"]]),
+        public=[posts["node_types"] == kind for kind in (1, 2, 3)],
     )
-
-
-def _by_name(files: Files, name: str) -> Path:
-    return next(place for path, place in files.items() if path.rsplit("/", 1)[1] == name)
 
 
 def read_ogbn(spec: DatasetSpec, files: Files) -> Parts:
     """An OGB set from its raw CSV files, with the public split. Needs nothing of OGB's own program."""
     import pandas
 
+    places = {path.rsplit("/", 1)[1].removesuffix(".csv.gz"): place for path, place in files.items()}
+
     def column(name: str, kind: str) -> NDArray[Any]:
-        with gzip.open(_by_name(files, f"{name}.csv.gz"), "rt") as file:
-            array: NDArray[Any] = pandas.read_csv(file, header=None, dtype=kind).to_numpy()
-            return array
+        array: NDArray[Any] = pandas.read_csv(places[name], header=None, dtype=kind).to_numpy()
+        return array
 
     y = column("node-label", "float64")[:, 0]
-    masks = []
-    for name in ("train", "valid", "test"):
-        mask = torch.zeros(y.size, dtype=torch.bool)
-        mask[torch.tensor(column(name, "int64")[:, 0])] = True
-        masks.append(mask)
-    return parts(column("node-feat", "float32"), y, column("edge", "int64").T, public=(masks[0], masks[1], masks[2]))
+    return Parts(
+        x=column("node-feat", "float32"),
+        y=y,
+        edges=column("edge", "int64").T,
+        public=[np.isin(np.arange(y.size), column(name, "int64")) for name in ("train", "valid", "test")],
+    )

@@ -3,60 +3,16 @@
 import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privgraph.data.build import Parts, parts
+from privgraph.data.catalogue import TOLD
 from privgraph.data.errors import DataError
+from privgraph.data.parts import Files, Parts
 from privgraph.data.spec import DatasetSpec
-
-Files = Mapping[str, Path]
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Table:
-    """`label` and `left_out` are columns; classes are the label not positive, and positive.
-
-    The rule for edges: `scaled` columns are standardised (z) or brought to [-1, 1] (range), and rows are
-    joined above the share `threshold` of a row's best similarity.
-    """
-
-    label: str
-    classes: tuple[str, str]
-    threshold: float
-    left_out: tuple[str, ...] = ()
-    scaled: tuple[str, ...] = ()
-    scaling: str = "range"
-
-
-_TABLES: Mapping[str, _Table] = {
-    "german": _Table(
-        label="GoodCustomer",
-        classes=("bad customer", "good customer"),
-        threshold=0.8,
-        left_out=("OtherLoansAtStore", "PurposeOfLoan"),
-        scaled=("LoanAmount", "Age", "LoanDuration"),
-    ),
-    "bail": _Table(label="RECID", classes=("not arrested again", "arrested again"), threshold=0.6),
-    "credit": _Table(
-        label="NoDefaultNextMonth",
-        classes=("default", "no default"),
-        threshold=0.7,
-        left_out=("Single",),
-        scaled=(
-            "MaxBillAmountOverLast6Months",
-            "MaxPaymentAmountOverLast6Months",
-            "MostRecentBillAmount",
-            "MostRecentPaymentAmount",
-            "TotalMonthsOverdue",
-        ),
-        scaling="z",
-    ),
-}
 
 _COLUMNS = ("status", "gender", "major", "minor", "dorm")
 _YEAR = 5
@@ -72,33 +28,34 @@ def read_fair(spec: DatasetSpec, files: Files) -> Parts:
     """
     import pandas
 
-    form = _TABLES[spec.name]
+    layout = TOLD["layouts"][spec.name]
     (path,) = files.values()
     table = pandas.read_csv(path)
-    if form.label not in table.columns:
-        raise DataError(f"{path.name} has no column {form.label}")
-    columns = [str(column) for column in table.columns if column not in (form.label, *form.left_out)]
-    values = np.stack([_numbers(table[column]) for column in columns], axis=1)
-    return parts(
-        _to_range(values),
-        (table[form.label].to_numpy() > 0).astype(np.int64),
-        _edges(path.with_name(f"{spec.name}_edges.npz"), form, columns, values),
-        class_names=form.classes,
-        feature_names=tuple(columns),
+    if layout["label"] not in table.columns:
+        raise DataError(f"{path.name} has no column {layout['label']}")
+    label = table.pop(layout["label"])
+    table = table.drop(columns=layout["left_out"], errors="ignore")
+    for name in table.select_dtypes(exclude="number"):
+        # Of two words, the first in the alphabet is 0.
+        table[name] = np.unique(table[name].to_numpy().astype(str), return_inverse=True)[1]
+    values = np.ascontiguousarray(table, dtype=np.float64)
+    return Parts(
+        x=_to_range(values),
+        y=(label > 0).to_numpy(),
+        edges=_edges(path.with_name(f"{spec.name}_edges.npz"), layout, list(table.columns), values),
+        class_names=layout["classes"],
+        feature_names=tuple(table.columns),
     )
 
 
-def _edges(path: Path, form: _Table, columns: list[str], values: NDArray[np.float64]) -> NDArray[np.int64]:
+def _edges(path: Path, layout: Mapping[str, Any], columns: list[str], values: NDArray[np.float64]) -> NDArray[np.int64]:
     if path.is_file():
         with np.load(path, allow_pickle=False) as arrays:
             return np.asarray(arrays["edges"].T, dtype=np.int64)
-    chosen = [columns.index(column) for column in form.scaled]
-    scaled = values.copy()
-    if form.scaling == "z":
-        scaled[:, chosen] = (values[:, chosen] - values[:, chosen].mean(0)) / values[:, chosen].std(0, ddof=1)
-    else:
-        scaled[:, chosen] = _to_range(values[:, chosen])
-    edges = similarity_rule(scaled, form.threshold)
+    scaled, chosen = values.copy(), [columns.index(name) for name in layout["scaled"]]
+    own = values[:, chosen]
+    scaled[:, chosen] = (own - own.mean(0)) / own.std(0, ddof=1) if layout["scaling"] == "z" else _to_range(own)
+    edges = similarity_rule(scaled, layout["threshold"])
     # The file only saves time, so a folder that cannot be written costs nothing else.
     with suppress(OSError), tempfile.TemporaryDirectory(dir=path.parent, prefix=".edges-") as folder:
         part = Path(folder) / path.name
@@ -134,24 +91,6 @@ def similarity_rule(x: NDArray[np.float64], threshold: float, block: int = 500) 
     return np.stack([pairs // nodes, pairs % nodes])
 
 
-def _numbers(column: Any) -> NDArray[np.float64]:
-    """A column as numbers; of two words, the first in the alphabet is 0."""
-    import pandas
-
-    if pandas.api.types.is_numeric_dtype(column):
-        return np.asarray(column.to_numpy(), dtype=np.float64)
-    return np.unique(column.to_numpy().astype(str), return_inverse=True)[1].astype(np.float64)
-
-
-def class_floor(people: int) -> int:
-    """How many people a class year needs in a school of so many people.
-
-    1,000 in schools of over 10,000, else 200; in schools of under 1,000, where 200 would leave fewer than two
-    years, 100.
-    """
-    return 1000 if people > 10_000 else 200 if people >= 1000 else 100
-
-
 def read_school(spec: DatasetSpec, files: Files) -> Parts:
     """A Facebook100 school, task class year (see `catalogue`). `A` is the adjacency; `local_info` (people,
     7)."""
@@ -165,6 +104,8 @@ def read_school(spec: DatasetSpec, files: Files) -> Parts:
     except (KeyError, AttributeError, MatReadError, ValueError) as error:
         raise DataError(f"{path.name} is not a Facebook100 school: {error}") from None
     people = info.shape[0]
+    # In schools of under 1,000, 200 would leave fewer than two years.
+    floor = 1000 if people > 10_000 else 200 if people >= 1000 else 100
     blocks, names = [], []
     for column, name in enumerate(_COLUMNS):
         codes = np.unique(info[:, column])
@@ -172,16 +113,16 @@ def read_school(spec: DatasetSpec, files: Files) -> Parts:
         blocks.append(info[:, column, None] == codes[None, :])
         names += [f"{name} {code}" for code in codes]
     years, counts = np.unique(info[info[:, _YEAR] > 0, _YEAR], return_counts=True)
-    years = years[counts >= class_floor(people)]
+    years = years[counts >= floor]
     if years.size < 2:
-        raise DataError(f"{path.name} has fewer than two class years of at least {class_floor(people)} people")
+        raise DataError(f"{path.name} has fewer than two class years of at least {floor} people")
     labelled = np.isin(info[:, _YEAR], years)
     number = np.where(labelled, np.cumsum(labelled) - 1, -1)
     edges = np.stack([number[links.row], number[links.col]])
-    return parts(
-        np.concatenate(blocks, axis=1)[labelled],
-        np.searchsorted(years, info[labelled, _YEAR]),
-        edges[:, (edges >= 0).all(0)],
-        class_names=tuple(str(year) for year in years),
-        feature_names=tuple(names),
+    return Parts(
+        x=np.concatenate(blocks, axis=1)[labelled],
+        y=np.searchsorted(years, info[labelled, _YEAR]),
+        edges=edges[:, (edges >= 0).all(0)],
+        class_names=list(map(str, years)),
+        feature_names=names,
     )
