@@ -10,7 +10,7 @@ from privgraph.data.graph import Graph
 from privgraph.data.load import load
 from privgraph.data.own.adding import Added, add
 from privgraph.data.own.description import described
-from privgraph.data.own.formats import Given
+from privgraph.data.own.given import Given
 from privgraph.data.own.limits import Limits
 
 

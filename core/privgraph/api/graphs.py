@@ -12,7 +12,6 @@ from privgraph.data import load as loading
 from privgraph.data.catalogue import dataset
 from privgraph.data.fetch import OnProgress
 from privgraph.data.graph import Graph
-from privgraph.data.own.adding import add
 from privgraph.data.own.description import described, from_toml
 from privgraph.options import OptionError, Scalar, build, short, values
 
@@ -137,6 +136,8 @@ def upload(
         DataError: A file cannot be opened, or the graph is refused; the message says why. Where something can
             be read in two ways, it spells out both.
     """
+    from privgraph.data.own.adding import add
+
     if bool(given) == (arrays is not None):
         raise OptionError("upload takes files or arrays, one of the two")
     if arrays is not None and not isinstance(arrays, Mapping):

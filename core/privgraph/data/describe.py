@@ -11,8 +11,8 @@ from typing import Any
 
 from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError
-from privgraph.data.facts import Arrays, cache_file, domain_facts, facts_of, read_cache, spec_facts, write_cache
-from privgraph.data.files import available, missing
+from privgraph.data.facts import Arrays, cache_file, domain_facts, facts_of, read_cache, spec_facts
+from privgraph.data.files import available, missing, write_json
 from privgraph.options import OptionError, UnknownName
 
 
@@ -54,7 +54,7 @@ def described(
     related = [graph.relations(number).numpy() for number in range(len(graph.domain_names))]
     graph_facts["domains"] = domain_facts(graph.texts, graph.domains.numpy(), graph.domain_names, related)
     facts = {**spec_facts(spec), **graph_facts, "split_name": split, "split_seed": split_seed, "options": chosen}
-    write_cache(file, facts)
+    write_json(file, facts)
     return facts
 
 

@@ -9,7 +9,6 @@ import hashlib
 import json
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -297,15 +296,6 @@ def read_cache(path: Path) -> dict[str, Any] | None:
     except (FileNotFoundError, json.JSONDecodeError):
         return None
     return kept
-
-
-def write_cache(path: Path, facts: Mapping[str, Any]) -> None:
-    """Keep facts; complete or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".new-") as folder:
-        part = Path(folder) / path.name
-        part.write_text(json.dumps(facts, allow_nan=False))
-        part.replace(path)
 
 
 def describe(

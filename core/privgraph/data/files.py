@@ -1,6 +1,10 @@
 """Where raw files lie, which are missing, and what to say about it. No torch."""
 
+import json
+import tempfile
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from privgraph.data.spec import DatasetSpec
 from privgraph.home import data_root
@@ -60,3 +64,12 @@ def missing(spec: DatasetSpec, root: Path | None = None) -> str:
     if spec.by_hand and not set(paths) <= set(urls):
         hint += f" (no address offers {'all of ' if hint else ''}them as they are: {spec.by_hand})"
     return f"{spec.title} is not at hand: put {listed}{hint}"
+
+
+def write_json(path: Path, value: Mapping[str, Any]) -> None:
+    """Write a file of JSON; complete or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".new-") as folder:
+        part = Path(folder) / path.name
+        part.write_text(json.dumps(value, allow_nan=False))
+        part.replace(path)

@@ -5,26 +5,30 @@ under a key of the installation. Without a key, whoever can guess a graph but fo
 Versions before 0.5.0 had no key; what they stored, under names of twelve digits, is read as before.
 """
 
+from __future__ import annotations
+
 import hmac
 import json
 import re
 import shutil
-import tempfile
-from collections.abc import Mapping
+from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from privgraph.data.files import write_json
 from privgraph.data.own.growing import read
 from privgraph.data.own.limits import clean_name
-from privgraph.data.own.taking import Taken
 from privgraph.data.spec import LARGEST_FEATURE, DatasetSpec
 from privgraph.home import home
 from privgraph.options import UnknownName, listed
 from privgraph.streams import derived_key, noise_key
+
+if TYPE_CHECKING:
+    from privgraph.data.own.taking import Taken
 
 DIGITS, OLD_DIGITS = 16, 12
 """Of a name that tells nothing, and of one that is a hash without a key."""
@@ -41,44 +45,30 @@ def _folder() -> Path:
     return folder
 
 
-def keep(folder: Path, taken: Taken, name: str, *, kind: str, title: str) -> str:
-    """Keep the graph whose arrays lie in a folder, which is moved; its name is `upload:` and sixteen hex
-    digits: of its content, under a key.
+def keep(folder: Path, taken: Taken, *, kind: str, title: str) -> tuple[str, bool]:
+    """Keep the graph whose arrays lie in a folder, which is moved; its name, and whether it was there before.
 
-    On one installation the same graph has the same name, however it came; its `title` is what people see, and
-    the last one stays, with the former ones beside it. What the first file called its nodes stays, too.
+    The name is `upload:` and sixteen hex digits: of its content, under a key. On one installation the same
+    graph has the same name, however it came; its `title` is what people see, and the last one stays, with the
+    former ones beside it. What the first file called its nodes stays, too.
     """
-    key = name.removeprefix("upload:")
-    title = clean_name(title) or ("Your own texts" if taken.domains else "Your own graph")
-    former = _former(name, title)
-    if not is_kept(name):
-        folder.rename(_folder() / key)
-    return _keep_facts(
-        key,
-        {
-            "title": title,
-            "kind": kind,
-            "nodes": taken.nodes,
-            "edges": taken.edges,
-            "features": taken.width,
-            "classes": len(taken.classes),
-            "masks": taken.masks,
-            "odd_nodes": taken.odd,
-            "domains": taken.domains,
-            "undirected": not taken.directed,
-            "class_names": taken.classes,
-            "feature_names": taken.features,
-            "former": former,
-            "summary": taken.summary,
-        },
-    )
+    name = _name_of(folder, taken)
+    titles = _titles(name, clean_name(title) or ("Your own texts" if taken.domains else "Your own graph"))
+    try:
+        before = upload_path(name).exists()
+    except UnknownName:
+        before = False
+        folder.rename(_folder() / name.removeprefix("upload:"))
+    write_json(_facts_file(name), asdict(taken) | titles | {"kind": kind, "classes": len(taken.class_names)})
+    return name, before
 
 
-def name_of(folder: Path, taken: Taken) -> str:
+def _name_of(folder: Path, taken: Taken) -> str:
     """The name that a graph has, or would have, on this installation: of all that makes a graph this one and
     no other."""
     digest = hmac.new(derived_key(noise_key(home()), "upload"), digestmod="sha256")
-    digest.update(repr((taken.classes, taken.features, taken.domains, taken.directed)).encode())
+    known = (taken.class_names, taken.feature_names, taken.domains, not taken.undirected)
+    digest.update(repr(known).encode())
     for name in ("x", "y", "edges", "parts", "texts", "texts_ends", "domains"):
         if (path := folder / f"{name}.npy").is_file():
             digest.update(f"{name}{path.stat().st_size}".encode())
@@ -88,26 +78,19 @@ def name_of(folder: Path, taken: Taken) -> str:
     return f"upload:{digest.hexdigest()[:DIGITS]}"
 
 
-def is_kept(name: str) -> bool:
-    """Whether a graph of this name is there."""
+def _titles(name: str, title: str) -> dict[str, Any]:
+    """The title that a graph gets now, and those that it had before."""
     try:
-        return upload_path(name).exists()
+        facts = upload_facts(name)
     except UnknownName:
-        return False
-
-
-def _former(name: str, title: str) -> list[str]:
-    """Titles that a graph had before, without the one that it gets now."""
-    if not is_kept(name):
-        return []
-    facts = upload_facts(name)
-    return [one for one in dict.fromkeys([*facts.get("former", []), facts["title"]]) if one != clean_name(title)]
+        return {"title": title, "former": []}
+    had = dict.fromkeys([*facts.get("former", []), facts["title"]])
+    return {"title": title, "former": [one for one in had if one != title]}
 
 
 def rename_upload(name: str, title: str) -> None:
     """Give a stored graph another title; the former ones are kept beside it. Raises `UnknownName`."""
-    facts = upload_facts(name) | {"title": clean_name(title), "former": _former(name, title)}
-    _keep_facts(upload_path(name).stem, facts)
+    write_json(_facts_file(name), upload_facts(name) | _titles(name, clean_name(title)))
 
 
 def node_ids(name: str) -> tuple[str, ...]:
@@ -126,13 +109,8 @@ def texts_in(folder: Path, name: str) -> tuple[str, ...]:
     return unpacked_texts(read(folder / f"{name}.npy"), read(folder / f"{name}_ends.npy"))
 
 
-def _keep_facts(key: str, facts: Mapping[str, Any]) -> str:
-    """Write what is known of a stored graph, complete or not at all, and give its name."""
-    with tempfile.TemporaryDirectory(dir=_folder(), prefix=".new-") as folder:
-        part = Path(folder) / "facts.json"
-        part.write_text(json.dumps(facts))
-        part.replace(_folder() / f"{key}.json")
-    return f"upload:{key}"
+def _facts_file(name: str) -> Path:
+    return _folder() / f"{name.removeprefix('upload:')}.json"
 
 
 def _places(key: str) -> tuple[Path, ...]:
@@ -153,7 +131,7 @@ def upload_path(name: str) -> Path:
     match = _NAME.fullmatch(name)
     if match is None:
         raise UnknownName(f"an upload is called upload: and {DIGITS} hex digits")
-    if not (_folder() / f"{match[1]}.json").is_file():
+    if not _facts_file(name).is_file():
         raise UnknownName(f"there is no {name}: upload the graph again")
     found = next((place for place in _places(match[1]) if place.exists()), None)
     if found is None:
@@ -163,8 +141,8 @@ def upload_path(name: str) -> Path:
 
 def upload_facts(name: str) -> dict[str, Any]:
     """What was kept of a stored upload beside its arrays. Raises `UnknownName`."""
-    path = upload_path(name)
-    found: dict[str, Any] = json.loads((_folder() / f"{path.stem}.json").read_text())
+    upload_path(name)
+    found: dict[str, Any] = json.loads(_facts_file(name).read_text())
     return found
 
 
@@ -184,8 +162,9 @@ def upload_spec(name: str) -> DatasetSpec:
     what = (
         "Texts and their relations that you uploaded; they stay" if domains else "A graph that you uploaded; it stays"
     )
-    former = facts.get("former", [])
-    once = f" Formerly called {listed(former)}." if former else ""
+    once = f" Formerly called {listed(former)}." if (former := facts.get("former")) else ""
+    odd = facts.get("odd_nodes", 0)
+    cut_off = f"Features beyond {LARGEST_FEATURE:,.0f} in size are cut off there: nodes with such, {odd:,}."
     return DatasetSpec(
         name=name,
         title=facts["title"],
@@ -201,15 +180,7 @@ def upload_spec(name: str) -> DatasetSpec:
         task="relation prediction" if domains else "node classification",
         public_split=facts["masks"],
         domains=domains,
-        caution=" ".join(filter(None, (OLD_NAME * is_old(name), _odd(facts.get("odd_nodes", 0))))),
-    )
-
-
-def _odd(nodes: int) -> str:
-    return (
-        f"Features beyond {LARGEST_FEATURE:,.0f} in size are cut off there: nodes with such, {nodes:,}."
-        if nodes
-        else ""
+        caution=" ".join(filter(None, (OLD_NAME * is_old(name), cut_off * bool(odd)))),
     )
 
 
@@ -223,7 +194,7 @@ def uploads() -> tuple[DatasetSpec, ...]:
 def delete_upload(name: str) -> None:
     """Remove a stored upload. Raises `UnknownName`."""
     path = upload_path(name)
-    (_folder() / f"{path.stem}.json").unlink()
+    _facts_file(name).unlink()
     if path.is_dir():
         shutil.rmtree(path)
     else:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from privgraph.data.catalogue import DATASETS, dataset
 from privgraph.data.files import find, missing
-from privgraph.data.own.adding import add
 from privgraph.data.own.description import described, from_toml
 from privgraph.data.spec import DatasetSpec
 from privgraph.home import data_root
@@ -53,6 +52,8 @@ def data_command(parsed: argparse.Namespace) -> int:
 
 def _add(paths: list[Path], parsed: argparse.Namespace) -> int:
     """Take in a graph, and say under which name; exit code 1 where it is refused."""
+    from privgraph.data.own.adding import add
+
     if not paths:
         raise UsageError("privgraph data add needs files")
     said: dict[str, object] = {"directed": parsed.directed}

@@ -18,8 +18,8 @@ from privgraph.data.errors import DataError
 from privgraph.data.own.adding import Added, added, tables, understood
 from privgraph.data.own.columns import EdgesAlone, apart, degrees_of
 from privgraph.data.own.description import Description, Question, Unclear
-from privgraph.data.own.formats import Given
 from privgraph.data.own.frames import Frame
+from privgraph.data.own.given import Given
 from privgraph.data.own.limits import Limits
 from privgraph.data.spec import DatasetSpec
 from privgraph.data.uploads import rename_upload, upload_spec
@@ -185,7 +185,7 @@ def _understood(files: Sequence[UploadedFile], said: Description) -> bool:
     kept = st.session_state.get("upload_understood")
     if kept is None or kept[0] != (mark, said):
         try:
-            with understood(_frames(files, said), said, LIMITS) as (_, taken, _):
+            with understood(_frames(files, said), said, LIMITS) as (taken, _):
                 kept = ((mark, said), tuple(taken.summary), "")
         except Unclear as error:
             _one_more(error, st.session_state[f"upload_asked.{mark}"])
@@ -240,7 +240,7 @@ def _take(files: Sequence[UploadedFile], said: Description, begin_anew: Callable
     """Check and keep the files, and choose the graph; what is wrong is kept for the page to say."""
     title = st.session_state["upload_title"].strip() or Path(files[-1].name).stem
     try:
-        with understood(_frames(files, said), said, LIMITS) as (_, taken, folder):
+        with understood(_frames(files, said), said, LIMITS) as (taken, folder):
             kind = " and ".join(dict.fromkeys(Path(file.name).suffix.lstrip(".").lower()[:12] for file in files))
             found = added(folder, taken, kind=kind, title=title)
     except DataError as error:

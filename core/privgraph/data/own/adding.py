@@ -11,13 +11,13 @@ from typing import Any
 from privgraph.data.errors import UploadError
 from privgraph.data.fetch import OnProgress
 from privgraph.data.own import arrays, formats
-from privgraph.data.own.columns import Meant, settle
+from privgraph.data.own.columns import settle
 from privgraph.data.own.description import Description
-from privgraph.data.own.formats import Given
 from privgraph.data.own.frames import Frame, NotPlain
+from privgraph.data.own.given import Given
 from privgraph.data.own.limits import LARGE, Limits, shown
 from privgraph.data.own.taking import Taken, take
-from privgraph.data.uploads import is_kept, keep, name_of, upload_facts
+from privgraph.data.uploads import keep
 from privgraph.home import home
 from privgraph.progress import Progress
 
@@ -57,8 +57,8 @@ def tables(given: Sequence[Any], said: Description, limits: Limits = LARGE) -> l
 @contextmanager
 def understood(
     frames: Sequence[Frame], said: Description, limits: Limits = LARGE, progress: OnProgress | None = None
-) -> Iterator[tuple[Meant, Taken, Path]]:
-    """What the tables are, with the arrays of the graph in a folder that goes afterwards unless it is moved.
+) -> Iterator[tuple[Taken, Path]]:
+    """What the tables hold: a graph whose arrays are in a folder that goes afterwards unless it is moved.
 
     Raises `UploadError`; of its kind `Unclear`, where something can be read in two ways.
     """
@@ -71,13 +71,11 @@ def understood(
     place.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=place, prefix=".new-") as held:
         for plain in (True, False):
-            small = sum(frame.size for frame in frames) < _SMALL
-            meant = settle(frames, said, whole=not plain and small)
-            made, scratch = Path(held) / f"graph-{plain}", Path(held) / f"scratch-{plain}"
-            made.mkdir()
-            scratch.mkdir()
+            whole = not plain and sum(frame.size for frame in frames) < _SMALL
+            graph = Path(held) / f"graph-{plain}"
+            graph.mkdir()
             try:
-                yield meant, take(meant, made, scratch, limits, tell, plain), made
+                yield take(settle(frames, said, whole), graph, Path(held), limits, tell, plain), graph
                 return
             except NotPlain:
                 continue
@@ -107,7 +105,7 @@ def add(
     said = said or Description()
     try:
         frames = tables(given, said, limits)
-        with understood(frames, said, limits, progress) as (_, taken, folder):
+        with understood(frames, said, limits, progress) as (taken, folder):
             kind = " and ".join(dict.fromkeys(_ending(one) for one in given))
             return added(folder, taken, kind=kind, title=title)
     except OSError as error:
@@ -117,11 +115,8 @@ def add(
 
 def added(folder: Path, taken: Taken, *, kind: str, title: str) -> Added:
     """Keep what was understood."""
-    name = name_of(folder, taken)
-    before = is_kept(name)
-    keep(folder, taken, name, kind=kind, title=title)
-    summary = tuple((what, value) for what, value in upload_facts(name)["summary"])
-    return Added(name=name, nodes=taken.nodes, edges=taken.edges, summary=summary, before=before)
+    name, before = keep(folder, taken, kind=kind, title=title)
+    return Added(name=name, nodes=taken.nodes, edges=taken.edges, summary=tuple(taken.summary), before=before)
 
 
 def _ending(one: Any) -> str:

@@ -10,21 +10,22 @@ import warnings
 import zipfile
 import zlib
 from collections.abc import Mapping
-from dataclasses import replace
-from pathlib import Path
 from typing import IO, Any, BinaryIO
 
 import numpy as np
+import pyarrow
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from privgraph.data.errors import UploadError
-from privgraph.data.own.frames import Frame, beside, in_memory, of_columns, of_matrix, of_pandas
+from privgraph.data.own.frames import Frame, beside, in_memory, of_matrix, of_pandas, of_rows
+from privgraph.data.own.given import Given
 from privgraph.data.own.limits import Limits, clean_name, shown
 
 _MASKS = ("train_mask", "val_mask", "test_mask")
 _ALIKE = {"features": "x", "feat": "x", "labels": "y", "label": "y", "edges": "edge_index", "edge_list": "edge_index"}
 _SPARSE = {"data", "indices", "indptr", "shape"}
+DIRECTED = "directions of edges are not used"
 BROKEN = (
     zipfile.BadZipFile,
     zlib.error,
@@ -49,7 +50,7 @@ def check_end(file: BinaryIO, name: str, most: int = 10_000) -> None:
     at = tail.rfind(b"PK\x05\x06")
     if at < 0 or len(tail) < at + 22:
         raise UploadError(f"{shown(name)} is damaged: the directory of the archive is not at its end")
-    _, _, _, entries, length = struct.unpack("<4H L", tail[at + 4 : at + 16])[:5]
+    _, _, _, entries, length = struct.unpack("<4H L", tail[at + 4 : at + 16])
     if entries > most or length > 1_000 * most:
         raise UploadError(f"{shown(name)} holds more than {most:,} files")
 
@@ -72,45 +73,43 @@ def _checked(file: IO[bytes], size: int, name: str) -> None:
         raise UploadError(f"The array {shown(name)} is not as long as its header says")
 
 
-def mapped(path: Path, name: str) -> NDArray[Any]:
-    """The array in an npy file. Raises `UploadError`."""
-    with path.open("rb") as file:
-        _checked(file, path.stat().st_size, name)
-    found: NDArray[Any] = np.load(path, mmap_mode="r" if path.stat().st_size > 1 << 20 else None, allow_pickle=False)
-    return found
+def npy_frame(file: Given) -> Frame:
+    """The table in an npy file; a large one on the disk is mapped. Raises `UploadError`."""
+    with file.opened() as opened:
+        _checked(opened, file.size, file.name)
+        opened.seek(0)
+        if file.path is not None and file.size > 1 << 20:
+            return _of_array(file.name, np.load(file.path, mmap_mode="r", allow_pickle=False))
+        return _of_array(file.name, npy.read_array(opened, allow_pickle=False))
 
 
-def npy_frame(name: str, array: NDArray[Any]) -> Frame:
+def _of_array(name: str, array: NDArray[Any]) -> Frame:
     """Features (|V|, F), labels (|V|,), or edges (2, |E|) or (|E|, 2) of whole numbers."""
     if not array.size or not array.ndim:
         raise UploadError(f"The array {shown(name)} is empty, or one number")
     if array.ndim == 2 and array.dtype.kind in "iu" and 2 in array.shape:
         return _edges(name, array)
-    return replace(of_matrix(name, array, "x" if array.ndim == 2 else "label"), pairs=False)
+    return of_matrix(name, array, "x" if array.ndim == 2 else "label", pairs=False)
 
 
-def npz(file: BinaryIO, name: str, limits: Limits) -> dict[str, NDArray[Any]]:
-    """The arrays of an npz file. Raises `UploadError`."""
-    check_end(file, name)
+def npz(file: Given, limits: Limits) -> dict[str, NDArray[Any]]:
+    """The arrays of an npz file, whose end was checked. Raises `UploadError`."""
     try:
-        with zipfile.ZipFile(file) as archive:
+        with file.opened() as opened, zipfile.ZipFile(opened) as archive:
             members = archive.infolist()
-            if sum(member.file_size for member in members) > limits.unpacked_bytes:
-                raise UploadError(
-                    f"Unpacked, the arrays of {shown(name)} have more than {limits.unpacked_bytes / 1e6:,.0f} MB"
-                )
+            limits.check_unpacked(sum(member.file_size for member in members), file.name)
             if len({member.filename for member in members}) < len(members):
-                raise UploadError(f"{shown(name)} holds an array twice")
+                raise file.refusal("holds an array twice")
             for member in members:
                 with archive.open(member) as stream:
                     _checked(stream, member.file_size, member.filename.removesuffix(".npy"))
-        file.seek(0)
-        with np.load(file, allow_pickle=False) as arrays:
-            return {key: arrays[key] for key in arrays.files}
+            opened.seek(0)
+            with np.load(opened, allow_pickle=False) as arrays:
+                return {key: arrays[key] for key in arrays.files}
     except UploadError:
         raise
     except BROKEN as error:
-        raise UploadError(f"{shown(name)} is damaged ({shown(type(error).__name__)})") from None
+        raise file.refusal(f"is damaged ({shown(type(error).__name__)})") from None
 
 
 def frames(name: str, arrays: Arrays) -> list[Frame]:
@@ -118,16 +117,9 @@ def frames(name: str, arrays: Arrays) -> list[Frame]:
     if arrays.keys() >= _SPARSE or {"row", "col", "data", "shape"} <= arrays.keys():
         return [of_sparse(name, _sparse(arrays, name))]
     if {f"adj_{one}" for one in _SPARSE} <= arrays.keys() and "labels" in arrays:  # as the gnn-benchmark writes them
-        parts = {
-            part: _sparse({key: arrays[f"{part}_{key}"] for key in _SPARSE}, name)
-            for part in ("adj", "attr")
-            if f"{part}_data" in arrays
-        }
-        nodes = [of_sparse(name, parts["attr"], features=True)] if "attr" in parts else []
-        return [
-            _edges_of(name, parts["adj"]),
-            replace(beside([*nodes, of_matrix(name, arrays["labels"], "label")]), pairs=False),
-        ]
+        features = [of_matrix(name, _sparse(arrays, name, "attr_"))] if "attr_data" in arrays else []
+        nodes = beside([*features, of_matrix(name, arrays["labels"], "label")])
+        return [_edges_of(name, _sparse(arrays, name, "adj_")), nodes]
     known = {_ALIKE.get(key, key): array for key, array in arrays.items()}
     if lost := [key for key in ("y", "edge_index") if key not in known]:
         raise UploadError(f"{shown(name)} lacks the array {' and '.join(lost)} (it has {shown(', '.join(arrays), 60)})")
@@ -136,7 +128,10 @@ def frames(name: str, arrays: Arrays) -> list[Frame]:
     y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
     if y.ndim != 1:
         raise UploadError(f"y must be one label a node (its shape is {shown(y.shape)})")
-    columns = [_labels(y, texts["class_names"])]
+    classes = texts["class_names"]
+    if classes and (y.dtype.kind not in "iu" or (y.size and y.max() >= len(classes))):
+        raise UploadError(f"y must be whole numbers below {len(classes)}, as class_names has {len(classes)} names")
+    columns = [of_matrix("y", y, "label", classes)]
     if "x" in known:
         x = known["x"]
         if x.ndim != 2 or x.dtype.kind not in "biuf":
@@ -153,13 +148,7 @@ def frames(name: str, arrays: Arrays) -> list[Frame]:
         columns.append(of_matrix(name, known[key], key))
     used = {"x", "y", "edge_index", *_MASKS, *texts}
     notes = tuple(f"the array {shown(key)} is not read" for key in known if key not in used)
-    return [_edges(name, known["edge_index"]), replace(beside(columns), pairs=False, notes=notes)]
-
-
-def _labels(y: NDArray[Any], names: tuple[str, ...]) -> Frame:
-    if names and (y.dtype.kind not in "iu" or (y.size and y.max() >= len(names))):
-        raise UploadError(f"y must be whole numbers below {len(names)}, as class_names has {len(names)} names")
-    return of_matrix("y", y, "label", names)
+    return [_edges(name, known["edge_index"]), beside(columns, notes)]
 
 
 def _texts(array: NDArray[Any] | None, name: str) -> tuple[str, ...]:
@@ -175,8 +164,6 @@ def _texts(array: NDArray[Any] | None, name: str) -> tuple[str, ...]:
 
 
 def _edges(name: str, array: NDArray[Any], weights: NDArray[Any] | None = None) -> Frame:
-    import pyarrow
-
     if array.ndim != 2 or 2 not in array.shape or (array.size and array.dtype.kind not in "iu"):
         raise UploadError(
             f"edge_index must be two rows of whole numbers (its shape is {shown(array.shape)}, type {array.dtype})"
@@ -189,32 +176,29 @@ def _edges(name: str, array: NDArray[Any], weights: NDArray[Any] | None = None) 
     return in_memory(name, pyarrow.table(columns | more), pairs=True)
 
 
-def _sparse(arrays: Arrays, name: str) -> Any:
-    import scipy.sparse
+def _sparse(arrays: Arrays, name: str, part: str = "") -> Any:
+    """The sparse matrix in arrays whose names begin with `part`."""
+    from scipy.sparse import coo_array, csc_array, csr_array
 
     try:
-        shape = tuple(int(one) for one in arrays["shape"])
+        shape = tuple(int(one) for one in arrays[f"{part}shape"])
         if len(shape) != 2:
             raise ValueError("it has not two dimensions")
         if "row" in arrays:
-            return scipy.sparse.coo_array((arrays["data"], (arrays["row"], arrays["col"])), shape=shape).tocsr()
-        kind = (
-            scipy.sparse.csc_array
-            if arrays.get("format", np.array(b"csr")).item() in (b"csc", "csc")
-            else scipy.sparse.csr_array
-        )
-        found = kind((arrays["data"], arrays["indices"], arrays["indptr"]), shape=shape).tocsr()
+            return coo_array((arrays["data"], (arrays["row"], arrays["col"])), shape=shape).tocsr()
+        by_columns = arrays.get("format", np.array(b"csr")).item() in (b"csc", "csc")
+        values = tuple(arrays[f"{part}{one}"] for one in ("data", "indices", "indptr"))
+        found = (csc_array if by_columns else csr_array)(values, shape=shape).tocsr()
         found.check_format(full_check=True)
         return found
     except (ValueError, TypeError, KeyError, IndexError, OverflowError, MemoryError) as error:
         raise UploadError(f"{shown(name)} is no sparse matrix: {shown(error, 80)}") from None
 
 
-def of_sparse(name: str, matrix: Any, *, features: bool = False) -> Frame:
+def of_sparse(name: str, matrix: Any) -> Frame:
     """Edges of a square matrix, else features (|V|, F)."""
-    if matrix.ndim != 2 or (not features and matrix.shape[0] == matrix.shape[1]):
-        return _edges_of(name, matrix)
-    return replace(of_matrix(name, matrix), pairs=False)
+    square = matrix.shape[0] == matrix.shape[1]
+    return _edges_of(name, matrix) if square else of_matrix(name, matrix, pairs=False)
 
 
 def _edges_of(name: str, matrix: Any) -> Frame:
@@ -229,9 +213,7 @@ def matrix_market(file: BinaryIO, name: str, limits: Limits) -> Frame:
     import scipy.sparse
 
     words = file.readline().decode("ascii", "replace").lower().split()
-    if words[1:3] not in (["matrix", "coordinate"], ["matrix", "array"]) or not {"complex", "hermitian"}.isdisjoint(
-        words
-    ):
+    if words[1:3] not in (["matrix", "coordinate"], ["matrix", "array"]) or {"complex", "hermitian"} & {*words}:
         raise UploadError(f"{shown(name)} is no real matrix in the MatrixMarket format")
     sizes = b"%"
     while sizes.startswith(b"%") or (sizes and not sizes.strip()):
@@ -245,7 +227,7 @@ def matrix_market(file: BinaryIO, name: str, limits: Limits) -> Frame:
             values = np.loadtxt(io.TextIOWrapper(file, "ascii"), comments="%", ndmin=2)
         if "array" in words:
             dense = values.reshape(columns, rows).T.astype(np.float32)
-            return npy_frame(name, dense[:, 0] if columns == 1 else dense)
+            return _of_array(name, dense[:, 0] if columns == 1 else dense)
         if len(values) != entries[0] or (len(values) and values.shape[1] != 3 - ("pattern" in words)):
             raise ValueError("it has another number of entries than it says")
         ends = values[:, :2].T.astype(np.int64) - 1 if len(values) else np.zeros((2, 0), dtype=np.int64)
@@ -293,25 +275,14 @@ def as_arrays(given: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
 def of_graph(name: str, graph: Any) -> list[Frame]:
     """The tables of a graph of networkx: attributes that are no plain values are not read."""
 
-    def table(rows: list[tuple[dict[str, Any], Mapping[Any, Any]]], first: tuple[str, ...]) -> dict[str, list[Any]]:
-        keys = dict.fromkeys(
-            str(key) for _, row in rows for key, value in row.items() if not isinstance(value, dict | list)
-        )
-        made: dict[str, list[Any]] = {one: [] for one in first}
-        named = {key: key if key not in first else f"{key} of the attributes" for key in keys}
-        made |= {one: [] for one in named.values()}
-        for own, row in rows:
-            words = {str(key): value for key, value in row.items()}
-            for one in first:
-                made[one].append(own[one])
-            for key, column in named.items():
-                made[column].append(words.get(key))
-        return made
+    def row(own: dict[str, Any], attributes: Mapping[Any, Any]) -> dict[str, Any]:
+        words = {str(key): value for key, value in attributes.items()}
+        return own | {f"{key} of the attributes" if key in own else key: value for key, value in words.items()}
 
-    nodes = table([({"id": node}, row) for node, row in graph.nodes(data=True)], ("id",))
-    edges = table(
-        [({"source": one, "target": other}, row) for one, other, row in graph.edges(data=True)], ("source", "target")
-    )
-    notes = ("directions of edges are not used",) if graph.is_directed() else ()
-    more: dict[str, Any] = {"decimal": "."}
-    return [of_columns(name, nodes, pairs=False, **more), of_columns(name, edges, pairs=True, notes=notes, **more)]
+    nodes = [row({"id": node}, attributes) for node, attributes in graph.nodes(data=True)]
+    edges = [row({"source": one, "target": other}, attributes) for one, other, attributes in graph.edges(data=True)]
+    notes = (DIRECTED,) if graph.is_directed() else ()
+    return [
+        of_rows(name, nodes, ["id"], pairs=False),
+        of_rows(name, edges, ["source", "target"], pairs=True, notes=notes),
+    ]

@@ -3,37 +3,20 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+import pyarrow
+from pyarrow import compute, types
+
 from privgraph.data.errors import UploadError
-from privgraph.data.own.delimited import MISSING
+from privgraph.data.own.delimited import ENDS, MISSING
 from privgraph.data.own.description import Description, Unclear
-from privgraph.data.own.frames import HEAD, Frame, beside, in_memory
+from privgraph.data.own.frames import HEAD, TEXT, Frame, beside, in_memory
 from privgraph.data.own.limits import CATEGORIES, shown
 from privgraph.options import listed, nearest
 
-ENDS = tuple(
-    pair.split("/")
-    for pair in [
-        "source/target",
-        "from/to",
-        "src/dst",
-        "citing/cited",
-        "node1/node2",
-        "node_1/node_2",
-        "id_1/id_2",
-        "source_id/target_id",
-        "from_id/to_id",
-        "fromnodeid/tonodeid",
-        "user1/user2",
-        "head/tail",
-        "u/v",
-        "i/j",
-    ]
-)
-"""Names of the two ends of an edge."""
 _IDS = ("id", "node", "node_id", "nodeid", "name", "key", "paper", "person", "user", "index", "")
 _LABELS = ("label", "class", "y", "labels", "classes", "page_type", "ml_target")
 _TEXTS = ("text", "title", "abstract", "description", "content", "body")
@@ -100,29 +83,21 @@ def looked(frame: Frame, whole: bool = False) -> dict[str, Column]:
 
 def trimmed(cells: Any) -> Any:
     """Texts without white space around them, and null for those that hold nothing."""
-    import pyarrow
-    from pyarrow import compute
-
     cells = compute.utf8_trim_whitespace(cells)
     nothing = compute.is_in(cells, value_set=pyarrow.array(MISSING, cells.type))
     return compute.if_else(nothing, pyarrow.scalar(None, cells.type), cells)
 
 
 def _column(name: str, cells: Any, decimal: str) -> Column:
-    import pyarrow
-    from pyarrow import compute, types
-
-    kind, sure, grouped, whole = Kind.NUMBERS, "", "", types.is_integer(cells.type)
+    rows, empty = len(cells), cells.null_count
     if types.is_nested(cells.type):
-        return Column(
-            name=name, kind=Kind.VECTORS, different=len(cells), counts=(), empty=cells.null_count, rows=len(cells)
-        )
-    if types.is_boolean(cells.type):
-        kind = Kind.FLAGS
-    texts = trimmed(cells.cast(pyarrow.large_string()))
+        return Column(name=name, kind=Kind.VECTORS, different=rows, counts=(), empty=empty, rows=rows)
+    kind = Kind.FLAGS if types.is_boolean(cells.type) else Kind.NUMBERS
+    sure, grouped, whole = "", "", types.is_integer(cells.type)
+    texts = trimmed(cells.cast(TEXT))
     counted = compute.value_counts(texts.drop_null()).to_pylist()
     first = sorted(counted, key=lambda one: -one["counts"])[:CATEGORIES]
-    known = len(texts) - texts.null_count
+    known = rows - texts.null_count
     if types.is_large_string(cells.type) and known:
         whole = _matching(texts, r"^-?\d{1,18}$") == known
         if not whole and 2 * _matching(texts, _NUMBER) <= known:
@@ -139,7 +114,7 @@ def _column(name: str, cells: Any, decimal: str) -> Column:
         different=len(counted),
         counts=tuple((one["values"], one["counts"]) for one in first),
         empty=texts.null_count,
-        rows=len(texts),
+        rows=rows,
         sure=sure,
         grouped=grouped,
         whole=whole,
@@ -148,8 +123,6 @@ def _column(name: str, cells: Any, decimal: str) -> Column:
 
 def _matching(texts: Any, pattern: str) -> int:
     """How many texts have this form."""
-    from pyarrow import compute
-
     return compute.sum(compute.match_substring_regex(texts, pattern)).as_py() or 0
 
 
@@ -227,7 +200,7 @@ def settle(frames: Sequence[Frame], said: Description, whole: bool = False) -> M
         split=tuple(split),
         text=text,
         domain=domain,
-        decimal=_decimal([kinds[one] for one in features if one not in coded], kinds, said),
+        decimal=_decimal([kinds[one] for one in features if one not in coded], said),
         ignored=(*ignored, *((one, "of the edges") for one in rest)),
         said=said,
     )
@@ -236,13 +209,9 @@ def settle(frames: Sequence[Frame], said: Description, whole: bool = False) -> M
 def _are_texts(kinds: Mapping[str, Column], text: str, used: Collection[str], said: Description) -> bool:
     """Whether a table is one of texts: they are in domains, and there is no column of numbers beside them."""
     rest = [column for name, column in kinds.items() if name not in (*used, text, *_LABELS, *_DOMAINS)]
-    unlike = any(_named(_LABELS, list(kinds), used)) and not said.halves
-    in_domains = any(_named(_DOMAINS, list(kinds), used))
-    return (
-        (in_domains or not unlike)
-        and kinds[text].kind is Kind.WORDS
-        and all(column.kind is Kind.WORDS for column in rest)
-    )
+    if any(_named(_LABELS, list(kinds), used)) and not said.halves and not any(_named(_DOMAINS, list(kinds), used)):
+        return False
+    return all(column.kind is Kind.WORDS for column in (kinds[text], *rest))
 
 
 def apart(frames: Sequence[Frame], said: Description) -> tuple[Frame, Frame]:
@@ -255,10 +224,8 @@ def apart(frames: Sequence[Frame], said: Description) -> tuple[Frame, Frame]:
 def degrees_of(edges: Frame) -> Counter[str]:
     """How many neighbours each node has, by its name, in a table of edges whose ends are its first or named
     columns."""
-    source, target, _, _ = _ends(edges, None, Description())
-    pairs = {
-        tuple(sorted(pair)) for pair in zip(trimmed_texts(edges, source), trimmed_texts(edges, target), strict=True)
-    }
+    ends = [_texts(edges, column) for column in _ends(edges, None, Description())[:2]]
+    pairs = {tuple(sorted(pair)) for pair in zip(*ends, strict=True)}
     return Counter(end for pair in pairs if pair[0] != pair[1] for end in pair)
 
 
@@ -292,35 +259,21 @@ def _told_apart(frames: list[Frame], said: Description) -> tuple[Frame, Frame]:
 
 def _joined(frames: list[Frame]) -> Frame:
     """Tables of nodes as one: beside each other where none has names of nodes, else by these."""
-    import pyarrow
-    from pyarrow import compute
-
     names = [next(_named(_IDS, frame.columns, ()), None) for frame in frames]
     if not any(names):
-        return replace(beside(frames), pairs=False)
+        return beside(frames)
     if lost := next((frame.name for frame, name in zip(frames, names, strict=True) if name is None), None):
         raise UploadError(f"{shown(lost)} has no column id, and another table of nodes has one: say in both who is who")
     tables = [frame.head(None) for frame in frames]
-    text = pyarrow.large_string()
-    ids = [trimmed(table.column(name).cast(text)) for table, name in zip(tables, names, strict=True)]
-    found = tables[0]
-    for table, name, own in zip(tables[1:], names[1:], ids[1:], strict=True):
+    ids = [trimmed(table.column(name).cast(TEXT)) for table, name in zip(tables, names, strict=True)]
+    found = [frames[0]]
+    for frame, table, name, own in zip(frames[1:], tables[1:], names[1:], ids[1:], strict=True):
         places = compute.index_in(ids[0], value_set=own.combine_chunks())
         if places.null_count or len(own) != len(ids[0]):
             raise UploadError("Tables of nodes do not name the same nodes, each once")
-        for column in table.column_names:
-            if column != name:
-                found = found.append_column(
-                    column if column not in found.column_names else f"{column} 2", table.column(column).take(places)
-                )
-    vectors = {name: own for frame in frames for name, own in frame.vectors.items()}
-    return in_memory(
-        frames[0].name,
-        found,
-        pairs=False,
-        vectors=vectors,
-        notes=tuple(note for frame in frames for note in frame.notes),
-    )
+        ordered = table.drop_columns(name).take(places)
+        found.append(in_memory(frame.name, ordered, vectors=frame.vectors, notes=frame.notes))
+    return beside(found)
 
 
 class EdgesAlone(UploadError):
@@ -345,14 +298,14 @@ def _with_header(frame: Frame, said: Description, nodes: Frame | None) -> Frame:
     if frame.header is not None or frame.other is None:
         return frame
     if said.header is not None:
-        return frame.settled(said.header)
-    first = frame.columns if frame.header else frame.settled(True).columns
+        return frame.other(said.header)
+    first = frame.other(True).columns
     if nodes is not None:
         known = _names(nodes, said)
         if not any(end in known for end in first[:2]):
-            return frame.settled(True)
+            return frame.other(True)
         if not all(end.isdecimal() for end in first[:2]):
-            return frame.settled(False)
+            return frame.other(False)
     line = ",".join(first)
     raise Unclear(
         "header",
@@ -362,12 +315,9 @@ def _with_header(frame: Frame, said: Description, nodes: Frame | None) -> Frame:
     )
 
 
-def trimmed_texts(frame: Frame, column: str) -> Iterator[str]:
+def _texts(frame: Frame, column: str) -> Iterator[str]:
     """All values of a column, as texts."""
-    import pyarrow
-    from pyarrow import compute
-
-    for batch in frame.read({column: pyarrow.large_string()}, lambda _: None):
+    for batch in frame.read({column: TEXT}, lambda _: None):
         yield from compute.utf8_trim_whitespace(batch.column(0)).to_pylist()
 
 
@@ -410,21 +360,15 @@ def _ends(edges: Frame, nodes: Frame | None, said: Description) -> tuple[str, st
         source, target = found
     weight = said.weight or next(_named(_WEIGHTS, columns, (source, target)), None)
     rest = [one for one in edges.columns if one not in (source, target, weight)]
-    if (
-        edges.header is False
-        and len(edges.columns) > 2
-        and said.lines is None
-        and weight is None
-        and said.weight is None
-        and nodes
-    ):
+    unsaid = said.lines is None and said.weight is None and weight is None
+    if nodes and unsaid and edges.header is False and len(edges.columns) > 2:
         _check_lines(edges, _names(nodes, said), rest[0])
     return source, target, weight, rest
 
 
 def _names(nodes: Frame, said: Description) -> set[str]:
     """What nodes are called."""
-    return set(trimmed_texts(nodes, said.id or next(_named(_IDS, nodes.columns, ()), nodes.columns[0])))
+    return set(_texts(nodes, said.id or next(_named(_IDS, nodes.columns, ()), nodes.columns[0])))
 
 
 def _check_lines(edges: Frame, known: set[str], third: str) -> None:
@@ -451,9 +395,7 @@ def _check_lines(edges: Frame, known: set[str], third: str) -> None:
 
 
 def _id(nodes: Frame, kinds: Mapping[str, Column], said: Description, used: Collection[str]) -> str | None:
-    if said.id is not None:
-        return said.id
-    found = next(_named(_IDS, nodes.columns, used), None)
+    found = said.id if said.id is not None else next(_named(_IDS, nodes.columns, used), None)
     if found is not None:
         return found
     first = next((one for one in nodes.columns if one not in used), None)
@@ -464,22 +406,18 @@ def _id(nodes: Frame, kinds: Mapping[str, Column], said: Description, used: Coll
 def _label(kinds: Mapping[str, Column], used: Collection[str], *, optional: bool) -> str | None:
     """The column that is called a class, unless each node has its own."""
 
-    def few(column: Column) -> bool:
-        return 2 * column.different <= column.rows - column.empty and column.kind in (
-            Kind.WORDS,
-            Kind.NUMBERS,
-            Kind.FLAGS,
-        )
-
-    found = next((one for one in _named(_LABELS, list(kinds), used) if few(kinds[one])), None)
+    few = {
+        name: column
+        for name, column in kinds.items()
+        if 2 * column.different <= column.rows - column.empty
+        and column.kind in (Kind.WORDS, Kind.NUMBERS, Kind.FLAGS)
+        and name not in used
+    }
+    found = next((one for one in _named(_LABELS, list(kinds), used) if one in few), None)
     if found is not None or optional:
         return found
-    likely = [
-        name
-        for name, column in kinds.items()
-        if name not in used and few(column) and 2 <= column.different <= CATEGORIES
-    ]
-    likely.sort(key=lambda name: kinds[name].kind is not Kind.WORDS)
+    likely = [name for name, column in few.items() if 2 <= column.different <= CATEGORIES]
+    likely.sort(key=lambda name: few[name].kind is not Kind.WORDS)
     if not likely:
         raise UploadError(
             "No column of the nodes can be their class: it needs two values or more, and on average two nodes for each "
@@ -488,7 +426,7 @@ def _label(kinds: Mapping[str, Column], used: Collection[str], *, optional: bool
     raise Unclear(
         "label",
         "Which column is the class of a node",
-        *((name, f"{kinds[name].different} classes") for name in likely),
+        *((name, f"{few[name].different} classes") for name in likely),
     )
 
 
@@ -520,10 +458,9 @@ def _features(
             )
         ignored += [(one, "it is no feature") for one in kinds if one not in (*used, *said.features)]
         return said.features, coded
+    free = {name: column for name, column in kinds.items() if name not in used}
     found, drawn = [], {name.lower() for name in kinds}.issuperset(_DRAWN)
-    for name, column in kinds.items():
-        if name in used:
-            continue
+    for name, column in free.items():
         lower = name.lower()
         if _OF_EDGES.fullmatch(lower):
             ignored.append((name, "it is computed from the edges, which may be private"))
@@ -531,7 +468,7 @@ def _features(
             ignored.append((name, "it is of a drawing"))
         elif _PARTS.fullmatch(lower):
             ignored.append((name, "it is no whole split: train, val, test"))
-        elif column.whole and column.different == column.rows and name.lower().endswith("id"):
+        elif column.whole and column.different == column.rows and lower.endswith("id"):
             ignored.append((name, "it is a name of its node"))
         elif column.kind in (Kind.NUMBERS, Kind.FLAGS, Kind.VECTORS):
             found.append(name)
@@ -539,21 +476,17 @@ def _features(
             ignored.append((name, f"it holds {column.kind}"))
     if found:
         return tuple(found), ()
-    words = tuple(
-        name
-        for name, column in kinds.items()
-        if name not in used and column.kind is Kind.WORDS and column.different <= min(CATEGORIES, column.rows // 2)
-    )
-    choices: list[tuple[Any, str]] = [((), "the constant 1 for each node")]
-    choices += [(words, "a feature of 0 and 1 for each of its words")] if words else []
+    few = [name for name, column in free.items() if column.different <= min(CATEGORIES, column.rows // 2)]
+    words = tuple(name for name in few if free[name].kind is Kind.WORDS)
     raise Unclear(
         "features",
         "The nodes have no column of numbers, and their degree would read private edges: add columns, or",
-        *choices,
+        ((), "the constant 1 for each node"),
+        *([(words, "a feature of 0 and 1 for each of its words")] if words else []),
     )
 
 
-def _decimal(columns: Sequence[Column], kinds: Mapping[str, Column], said: Description) -> str:
+def _decimal(columns: Sequence[Column], said: Description) -> str:
     """The mark of decimals: by cells that can have no other, else asked."""
     if said.decimal is not None:
         return said.decimal
@@ -566,12 +499,8 @@ def _decimal(columns: Sequence[Column], kinds: Mapping[str, Column], said: Descr
         )
     if sure or doubtful is None:
         return next(iter(sure), ".")
-    value = next(value for value, _ in doubtful.counts if doubtful.grouped in value)
-    apart, whole = value.replace(",", "."), value.replace(doubtful.grouped, "")
-    other = "," if doubtful.grouped == "." else "."
-    raise Unclear(
-        "decimal",
-        f"{shown(value)} in the column {shown(doubtful.name)!r} may be {apart} or {whole}",
-        (doubtful.grouped, apart),
-        (other, whole),
-    )
+    mark = doubtful.grouped
+    value = next(value for value, _ in doubtful.counts if mark in value)
+    fraction, whole = value.replace(",", "."), value.replace(mark, "")
+    about = f"{shown(value)} in the column {shown(doubtful.name)!r} may be {fraction} or {whole}"
+    raise Unclear("decimal", about, (mark, fraction), ("," if mark == "." else ".", whole))

@@ -5,69 +5,31 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import Any, BinaryIO
 
+import pyarrow
+
 from privgraph.data.errors import UploadError
-from privgraph.data.own.frames import Frame, NotPlain, Seen, Types, check_names, of_columns
+from privgraph.data.own.frames import TEXT, Frame, NotPlain, Seen, Types, check_names, of_columns
+from privgraph.data.own.given import NO_UTF8, Given
 from privgraph.data.own.limits import shown
 
-KNOWN = frozenset(
-    [
-        "source",
-        "target",
-        "from",
-        "to",
-        "src",
-        "dst",
-        "u",
-        "v",
-        "i",
-        "j",
-        "head",
-        "tail",
-        "node1",
-        "node2",
-        "node_1",
-        "node_2",
-        "id_1",
-        "id_2",
-        "user1",
-        "user2",
-        "citing",
-        "cited",
-        "fromnodeid",
-        "tonodeid",
-        "source_id",
-        "target_id",
-        "from_id",
-        "to_id",
-        "id",
-        "node",
-        "name",
-        "key",
-        "label",
-        "class",
-        "y",
-        "weight",
-        "time",
-        "timestamp",
-        "type",
-        "feature",
-        "text",
-        "title",
-        "abstract",
-        "domain",
-        "split",
-        "train_mask",
-        "val_mask",
-        "test_mask",
-    ]
+_PAIRS = (
+    "source/target from/to src/dst citing/cited node1/node2 node_1/node_2 id_1/id_2 source_id/target_id from_id/to_id "
+    "fromnodeid/tonodeid user1/user2 head/tail u/v i/j"
 )
+_OTHERS = (
+    "id node name key label class y weight time timestamp type feature text title abstract domain split train_mask "
+    "val_mask test_mask"
+)
+ENDS = tuple(pair.split("/") for pair in _PAIRS.split())
+"""Names of the two ends of an edge."""
+KNOWN = {name for pair in ENDS for name in pair} | set(_OTHERS.split())
 """Names of columns, by which a header is known."""
-NO_UTF8 = "{} is not text in UTF-8: save it as CSV UTF-8"
 MISSING = ("", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NAN", "<NA>", "null", "NULL", "Null")
 """Cells that hold nothing."""
 _SEEN = 1 << 17
@@ -99,31 +61,22 @@ class Shape:
     notes: tuple[str, ...] = ()
 
 
-def _encoding(head: bytes) -> str:
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return "utf-16"
-    if len(head) > 8 and head[1::2].count(0) > 0.4 * len(head[1::2]):
-        return "utf-16-le"
-    return "utf-8-sig"
-
-
-def sniff(head: bytes, name: str) -> Shape:
+def sniff(head: bytes, file: Given) -> Shape:
     """The shape of a text file that begins so. Raises `UploadError` for what is no text."""
-    encoding = _encoding(head)
-    text = _decoded(head, encoding, name)
+    text, encoding = _decoded(head, file)
     if "\0" in text:
-        raise UploadError(f"{shown(name)} is no text")
+        raise file.refusal("is no text")
     if len(head) >= _SEEN:
         text = re.split(r"[\r\n][^\r\n]*\Z", text)[0]
     lines = re.split(r"\r\n|\r|\n", text)
     mark, skip = "", 0
     if told := re.fullmatch(r'"?sep=(.)"?', lines[0].strip(" \r")):
         mark, skip = told[1], 1
-    comments = _comments(lines[skip:])
-    notes = tuple(line.strip() for line in lines[skip : skip + comments] if line.strip())
-    body = [line for line in lines[skip + comments :] if line.strip()]
+    comments = skip + _comments(lines[skip:])
+    notes = tuple(line.strip() for line in lines[skip:comments] if line.strip())
+    body = [line for line in lines[comments:] if line.strip()]
     if not body:
-        raise UploadError(f"{shown(name)} has no rows" + " but comments" * bool(notes))
+        raise file.refusal("has no rows" + " but comments" * bool(notes))
     braces = any(line.rstrip().endswith("}") for line in body[:_LINES])
     body = [_BRACES.sub(r"\1", line) for line in body] if braces else body
     mark = mark or max(_MARKS, key=lambda one: _regular(body, one))
@@ -132,30 +85,35 @@ def sniff(head: bytes, name: str) -> Shape:
     rows = tuple(tuple(cell.strip() for cell in row) for row in islice(_cells(body, mark), _LINES) if row)
     widths = Counter(map(len, rows))
     ragged = len(widths) > 1 and not braces and (mark == " " or widths.most_common(1)[0][1] < 0.5 * len(rows))
-    names = _commented_header(notes, mark, rows)
-    shape = Shape(
+    header = None if ragged else _is_header(rows, mark)
+    if not header and not ragged and (names := _commented_header(notes, mark, rows)):
+        rows, header, comments, notes = (names, *rows), True, comments - 1, notes[:-1]
+    return Shape(
         encoding=encoding,
         mark=mark,
-        skip=skip + comments,
+        skip=comments,
         rows=rows,
-        header=None if ragged else _is_header(rows, mark),
+        header=header,
         ragged=ragged,
         quoted='"' in text,
         braces=braces,
         notes=notes,
     )
-    if names and not shape.header and not ragged:
-        return replace(shape, rows=(names, *rows), header=True, skip=shape.skip - 1, notes=notes[:-1])
-    return shape
 
 
-def _decoded(head: bytes, encoding: str, name: str) -> str:
+def _decoded(head: bytes, file: Given) -> tuple[str, str]:
+    """The first letters of a text, and its encoding."""
+    encoding = "utf-8-sig"
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        encoding = "utf-16"
+    elif len(head) > 8 and head[1::2].count(0) > 0.4 * len(head[1::2]):
+        encoding = "utf-16-le"
     try:
-        return head.decode(encoding)
+        return head.decode(encoding), encoding
     except UnicodeDecodeError as error:
         if len(head) >= _SEEN and error.start > len(head) - 4:  # a letter is cut in two
-            return head[: error.start].decode(encoding)
-        raise UploadError(NO_UTF8.format(shown(name))) from None
+            return head[: error.start].decode(encoding), encoding
+        raise file.refusal(NO_UTF8) from None
 
 
 def _comments(lines: Sequence[str]) -> int:
@@ -220,30 +178,27 @@ def _is_header(rows: Sequence[Sequence[str]], mark: str) -> bool | None:
     return False if any(map(_is_number, first)) else None
 
 
-def frame(name: str, opened: Callable[[], BinaryIO], size: int, said: Mapping[str, Any]) -> Frame:
-    """The table in a text file. `opened` gives the file from its beginning; `said` are `header` and `lines`
-    of a description. Raises `UploadError`."""
-    with opened() as file:
-        shape = sniff(file.read(_SEEN), name)
-    if shape.ragged or (said.get("lines") == "adjacency" and not shape.header):
-        return _adjacency(name, opened, size, shape, said.get("lines"))
-    return _table(name, opened, size, shape, shape.header)
+def frame(file: Given, lines: str | None) -> Frame:
+    """The table in a text file, whose `lines` are as a description says. Raises `UploadError`."""
+    with file.opened() as opened:
+        shape = sniff(opened.read(_SEEN), file)
+    if shape.ragged or (lines == "adjacency" and not shape.header):
+        return _adjacency(file, shape, lines)
+    return _table(file, shape, shape.header)
 
 
-def _table(name: str, opened: Callable[[], BinaryIO], size: int, shape: Shape, header: bool | None) -> Frame:
-    import pyarrow
-
+def _table(file: Given, shape: Shape, header: bool | None) -> Frame:
     widths = Counter(map(len, shape.rows))
     first, width = shape.rows[0], max(widths) if shape.braces else widths.most_common(1)[0][0]
     columns = first if header else tuple(f"column {at + 1}" for at in range(width))
     if shape.braces and not header and width == 3:
         columns = (*columns[:2], "weight")
-    check_names(name, columns)
+    check_names(file.name, columns)
 
     def read(types: Types, seen: Seen) -> Iterator[Any]:
         from pyarrow import csv as arrow
 
-        text = all(kind == pyarrow.large_string() for kind in types.values())
+        text = all(kind == TEXT for kind in types.values())
         plain = shape.encoding == "utf-8-sig" and shape.mark != " " and not shape.braces
         faults: list[Any] = []
 
@@ -272,47 +227,49 @@ def _table(name: str, opened: Callable[[], BinaryIO], size: int, shape: Shape, h
                 false_values=["false", "False", "FALSE"],
             ),
         }
-        with opened() as file:
-            source = file if plain else _Normal(file, shape)
+        with file.opened() as opened:
+            source = opened if plain else _Normal(opened, shape)
             try:
-                if size <= _ALONE:
+                if file.size <= _ALONE:
                     yield from arrow.read_csv(source, **options).to_batches()
                 else:
                     with arrow.open_csv(source, **options) as reader:
                         for batch in reader:
                             yield batch
-                            seen(file.tell())
+                            seen(opened.tell())
             except (pyarrow.ArrowInvalid, UnicodeDecodeError) as error:
-                raise _refusal(name, str(error), len(columns), faults, text) from None
-        seen(size)
+                raise _refusal(file, str(error), len(columns), faults, text) from None
+        seen(file.size)
 
-    def other(read_as: bool) -> Frame:
-        return _table(name, opened, size, shape, read_as)
-
-    own = dict.fromkeys(columns, pyarrow.large_string())
     rows = [row for row in shape.rows[bool(header) :] if len(row) == len(columns)]
-    cells = [pyarrow.array([row[at] for row in rows], pyarrow.large_string()) for at in range(len(columns))]
-    first = pyarrow.table(cells, names=list(columns))
-    known = {"header": header, "other": other, "notes": shape.notes, "first": first}
-    return Frame(name=name, columns=columns, read=read, own=own, size=size, **known)
+    cells = [pyarrow.array([row[at] for row in rows], TEXT) for at in range(len(columns))]
+    return Frame(
+        name=file.name,
+        read=read,
+        own=dict.fromkeys(columns, TEXT),
+        size=file.size,
+        header=header,
+        other=partial(_table, file, shape),
+        notes=shape.notes,
+        first=pyarrow.table(cells, names=list(columns)),
+    )
 
 
-def _refusal(name: str, said: str, width: int, faults: Sequence[Any], text: bool) -> Exception:
+def _refusal(file: Given, said: str, width: int, faults: Sequence[Any], text: bool) -> Exception:
     """What is wrong with a file, by what Arrow says of it."""
     if faults:
         row = faults[0]
         place = f"Row {row.number}" if row.number else "A row"
-        return UploadError(
-            f'{place} of {shown(name)}, "{shown(row.text, 60)}", has {row.actual_columns} cells, and {width} are needed'
-        )
+        words = f'"{shown(row.text, 60)}", has {row.actual_columns} cells, and {width} are needed'
+        return UploadError(f"{place} of {shown(file.name)}, {words}")
     if found := _WIDTH.search(said):
         place = f"Row {found[1]}" if found[1] else "A row"
-        return UploadError(f"{place} of {shown(name)} has {found[3]} cells, and {found[2]} are needed")
+        return UploadError(f"{place} of {shown(file.name)} has {found[3]} cells, and {found[2]} are needed")
     if "UTF8" in said or "utf-8" in said or "codec" in said:
-        return UploadError(NO_UTF8.format(shown(name)))
+        return file.refusal(NO_UTF8)
     if not text and "conversion error" in said:
         return NotPlain()
-    return UploadError(f"{shown(name)} cannot be read: {shown(' '.join(said.split()), 100)}")
+    return file.refusal(f"cannot be read: {shown(' '.join(said.split()), 100)}")
 
 
 class _Normal(io.RawIOBase):
@@ -346,31 +303,26 @@ class _Normal(io.RawIOBase):
         return count
 
 
-def _adjacency(name: str, opened: Callable[[], BinaryIO], size: int, shape: Shape, said: str | None) -> Frame:
+def _adjacency(file: Given, shape: Shape, said: str | None) -> Frame:
     """Each line is a node and its neighbours, where somebody says so, or where all of these begin a line of
     their own."""
     lines: list[str] = []
-    heads: list[str] = []
-    others: list[str] = []
-    with opened() as file:
-        text = io.TextIOWrapper(file, encoding=shape.encoding, newline=None)
+    ends: list[tuple[str, str]] = []
+    with file.opened() as opened:
+        text = io.TextIOWrapper(opened, encoding=shape.encoding, newline=None)
         try:
-            for at, line in enumerate(text):
-                if at < shape.skip or not line.strip():
-                    continue
-                head, *rest = (
-                    line.split() if shape.mark == " " else [cell.strip() for cell in next(_cells([line], shape.mark))]
-                )
-                lines.append(head)
-                heads += [head] * len(rest)
-                others += rest
+            for line in islice(text, shape.skip, None):
+                if line.strip():
+                    head, *rest = (cell.strip() for cell in next(_cells([line], shape.mark)))
+                    lines.append(head)
+                    ends += [(head, one) for one in rest]
         except UnicodeDecodeError:
-            raise UploadError(NO_UTF8.format(shown(name))) from None
-    if said is None and not (len(set(lines)) == len(lines) and set(others) <= set(lines)):
+            raise file.refusal(NO_UTF8) from None
+    if said is None and not (len(set(lines)) == len(lines) and {other for _, other in ends} <= set(lines)):
         least, most = min(map(len, shape.rows)), max(map(len, shape.rows))
-        raise UploadError(
-            f'{shown(name)} has lines of {least} to {most} words: say lines = "adjacency" if each is a node and its '
-            "neighbours"
+        raise file.refusal(
+            f'has lines of {least} to {most} words: say lines = "adjacency" if each is a node and its neighbours'
         )
-    found = of_columns(name, {"source": heads, "target": others}, notes=shape.notes)
-    return replace(found, pairs=True, notes=(*shape.notes, "each line is a node and its neighbours"))
+    notes = (*shape.notes, "each line is a node and its neighbours")
+    columns = {"source": [one for one, _ in ends], "target": [other for _, other in ends]}
+    return of_columns(file.name, columns, pairs=True, notes=notes)

@@ -4,23 +4,24 @@ Of a name only its ending is used, and in layouts of several files its place. Ar
 within limits.
 """
 
-from __future__ import annotations
-
 import gzip
 import io
 import json
 import re
 import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
+
+import pyarrow
 
 from privgraph.data.errors import UploadError
 from privgraph.data.own import arrays, delimited, layouts, markup
 from privgraph.data.own.description import Description
-from privgraph.data.own.frames import Frame, check_names, in_memory, of_columns, of_pandas
+from privgraph.data.own.frames import ROWS, Frame, Seen, Types, cast, check_names, of_columns, of_pandas, of_rows, plain
+from privgraph.data.own.given import Given
 from privgraph.data.own.limits import Limits, shown
 
 _FOREIGN = {
@@ -34,34 +35,6 @@ _FOREIGN = {
     b"\xfd7zXZ": "compressed by xz: unpack it, or pack it with gzip",
     b"\x80": "a pickle, and would run code: load it with weights_only, and give the graph to privgraph.upload",
 }
-_HEAD = 4096
-
-
-@dataclass(frozen=True, kw_only=True)
-class Given:
-    """A file: what it is called, how to open it from its beginning, its bytes, and where it lies on the disk,
-    if it does."""
-
-    name: str
-    opened: Callable[[], BinaryIO]
-    size: int
-    path: Path | None = None
-
-    @classmethod
-    def at(cls, path: Path) -> Given:
-        return cls(name=path.name, opened=lambda: path.open("rb"), size=path.stat().st_size, path=path)
-
-    @classmethod
-    def of(cls, name: str, content: bytes) -> Given:
-        return cls(name=name, opened=lambda: io.BytesIO(content), size=len(content))
-
-    def head(self) -> bytes:
-        with self.opened() as file:
-            return file.read(_HEAD)
-
-    def content(self) -> bytes:
-        with self.opened() as file:
-            return file.read()
 
 
 def read(given: Sequence[Given], said: Description, limits: Limits) -> list[Frame]:
@@ -83,10 +56,10 @@ def _unpacked(file: Given, limits: Limits, inside: bool = False) -> Iterator[Giv
                     yield replace(one, name=str(path.relative_to(file.path).with_name(one.name)))
         return
     if file.size == 0:
-        raise UploadError(f"{shown(file.name)} is empty")
+        raise file.refusal("is empty")
     if file.size > limits.file_bytes:
-        raise UploadError(
-            f"{shown(file.name)} has {file.size / 1e6:,.0f} MB, and at most {limits.file_bytes / 1e6:,.0f} are taken; "
+        raise file.refusal(
+            f"has {file.size / 1e6:,.0f} MB, and at most {limits.file_bytes / 1e6:,.0f} are taken; "
             "privgraph data add takes larger ones"
         )
     head = file.head()
@@ -103,11 +76,10 @@ def _gunzipped(file: Given, limits: Limits) -> Given:
         with file.opened() as packed, gzip.open(packed) as stream:
             content = stream.read(min(limits.unpacked_bytes, 1 << 34) + 1)
     except arrays.BROKEN as error:
-        raise UploadError(f"{shown(file.name)} is damaged: {shown(error, 60)}") from None
-    if len(content) > limits.unpacked_bytes:
-        raise UploadError(f"Unpacked, {shown(file.name)} has more than {limits.unpacked_bytes / 1e6:,.0f} MB")
+        raise file.refusal(f"is damaged: {shown(error, 60)}") from None
+    limits.check_unpacked(len(content), file.name)
     if not content:
-        raise UploadError(f"{shown(file.name)} is empty")
+        raise file.refusal("is empty")
     return Given.of(file.name.removesuffix(".gz"), content)
 
 
@@ -119,7 +91,7 @@ def _archived(file: Given) -> str:
             with zipfile.ZipFile(opened) as archive:
                 names = archive.namelist()
         except arrays.BROKEN as error:
-            raise UploadError(f"{shown(file.name)} is damaged: {shown(error, 60)}") from None
+            raise file.refusal(f"is damaged: {shown(error, 60)}") from None
     if any(name.startswith("xl/") for name in names):
         return "workbook"
     if any(name.endswith("data.pkl") for name in names):
@@ -129,46 +101,45 @@ def _archived(file: Given) -> str:
 
 def _members(file: Given, limits: Limits) -> Iterator[Given]:
     with file.opened() as opened, zipfile.ZipFile(opened) as archive:
-        members = [
-            one
-            for one in archive.infolist()
-            if one.filename and not one.is_dir() and not Path(one.filename).name.startswith((".", "_"))
-        ]
-        if sum(one.file_size for one in members) > limits.unpacked_bytes:
-            raise UploadError(f"Unpacked, {shown(file.name)} has more than {limits.unpacked_bytes / 1e6:,.0f} MB")
+        members = [one for one in archive.infolist() if one.filename and not one.is_dir()]
+        members = [one for one in members if not Path(one.filename).name.startswith((".", "_"))]
+        limits.check_unpacked(sum(one.file_size for one in members), file.name)
         for one in members:
             try:
                 with archive.open(one) as stream:
                     content = stream.read(one.file_size + 1)
             except arrays.BROKEN as error:
-                raise UploadError(f"{shown(file.name)} is damaged: {shown(error, 60)}") from None
+                raise file.refusal(f"is damaged: {shown(error, 60)}") from None
             if content:
                 yield from _unpacked(Given.of(one.filename, content[: one.file_size]), limits, inside=True)
 
 
 def _tables(file: Given, said: Description, limits: Limits) -> list[Frame]:
-    head, name = file.head(), file.name
+    head = file.head()
     if foreign := next((words for mark, words in _FOREIGN.items() if head.startswith(mark)), None):
-        raise UploadError(f"{shown(name)} is {foreign}")
+        raise file.refusal(f"is {foreign}")
     if head.startswith(b"PK"):
         return _of_archive(file, limits)
     if head.startswith(b"\x93NUMPY"):
-        return [arrays.npy_frame(name, _npy(file))]
+        return [arrays.npy_frame(file)]
     if head.startswith(b"PAR1"):
         return [_parquet(file)]
     text = _text(head)
+    if re.match(r"(?:<\?[^>]*\?>|<!--.*?-->|\s)*<(?:\w+:)?gexf\b", text, re.DOTALL):
+        markup.check_form(file)
+        return _by_networkx(file, "GEXF")
     if text.startswith("<"):
-        return _xml(file, text)
-    if text[:1] in ("{", "[") and name.lower().endswith((".json", ".js")):
+        return markup.graphml(file)
+    if text[:1] in ("{", "[") and file.name.lower().endswith((".json", ".js")):
         return _json(file)
     if text.lower().startswith("%%matrixmarket"):
         with file.opened() as opened:
-            return [arrays.matrix_market(opened, name, limits)]
+            return [arrays.matrix_market(opened, file.name, limits)]
     if re.match(r"(?:#[^\n]*\n|\s|(?:Creator|Version|comment)\s+[^\n]*\n)*graph\s*\[", text, re.IGNORECASE):
         return _by_networkx(file, "GML")
     if re.match(r"(?:%[^\n]*\n|\s)*\*(?:vertices|network)\b", text, re.IGNORECASE):
         return _by_networkx(file, "Pajek")
-    return [delimited.frame(name, file.opened, file.size, {"lines": said.lines})]
+    return [delimited.frame(file, said.lines)]
 
 
 def _text(head: bytes) -> str:
@@ -180,38 +151,24 @@ def _text(head: bytes) -> str:
 def _of_archive(file: Given, limits: Limits) -> list[Frame]:
     kind = _archived(file)
     if kind == "pickle":
-        raise UploadError(f"{shown(file.name)} is {_FOREIGN[bytes([128])]}")
+        raise file.refusal(f"is {_FOREIGN[bytes([128])]}")
     if kind == "workbook":
         return _workbook(file, limits)
     if kind != "arrays":
-        raise UploadError(f"{shown(file.name)} is an archive inside another, which is not read")
-    with file.opened() as opened:
-        return arrays.frames(file.name, arrays.npz(opened, file.name, limits))
-
-
-def _npy(file: Given) -> Any:
-    from numpy.lib import format as npy
-
-    if file.path is not None:
-        return arrays.mapped(file.path, file.name)
-    arrays._checked(io.BytesIO(file.content()), file.size, file.name)
-    with file.opened() as opened:
-        return npy.read_array(opened, allow_pickle=False)
+        raise file.refusal("is an archive inside another, which is not read")
+    return arrays.frames(file.name, arrays.npz(file, limits))
 
 
 def _parquet(file: Given) -> Frame:
-    import pyarrow
     from pyarrow import parquet
 
-    from privgraph.data.own.frames import ROWS, Seen, Types, _plain, cast
-
-    damaged = UploadError(f"{shown(file.name)} is no whole Parquet file: it may be cut off")
+    damaged = file.refusal("is no whole Parquet file: it may be cut off")
     try:
         with file.opened() as opened:
             schema = parquet.read_schema(opened)
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError):
         raise damaged from None
-    columns = tuple(name for name in schema.names if name != "__index_level_0__")
+    columns = [name for name in schema.names if name != "__index_level_0__"]
     check_names(file.name, columns)
 
     def batches(types: Types, seen: Seen) -> Iterator[Any]:
@@ -228,8 +185,8 @@ def _parquet(file: Given) -> Frame:
                 raise
             raise damaged from None
 
-    own = {name: _plain(schema.field(name).type) for name in columns}
-    return Frame(name=file.name, columns=columns, read=batches, own=own, size=file.size, decimal=".")
+    own = {name: plain(schema.field(name).type) for name in columns}
+    return Frame(name=file.name, read=batches, own=own, size=file.size, decimal=".")
 
 
 def _workbook(file: Given, limits: Limits) -> list[Frame]:
@@ -237,50 +194,34 @@ def _workbook(file: Given, limits: Limits) -> list[Frame]:
     import pandas
 
     if find_spec("openpyxl") is None:
-        raise UploadError(
-            f"{shown(file.name)} is a workbook: pip install privgraph[excel], or save each of its sheets as CSV"
-        )
+        raise file.refusal("is a workbook: pip install privgraph[excel], or save each of its sheets as CSV")
     with file.opened() as opened, zipfile.ZipFile(opened) as archive:
-        if sum(one.file_size for one in archive.infolist()) > limits.unpacked_bytes:
-            raise UploadError(f"Unpacked, {shown(file.name)} has more than {limits.unpacked_bytes / 1e6:,.0f} MB")
+        limits.check_unpacked(sum(one.file_size for one in archive.infolist()), file.name)
+    empty = list(delimited.MISSING)
     try:
         with file.opened() as opened:
-            sheets = pandas.read_excel(
-                opened, sheet_name=None, keep_default_na=False, na_values=list(delimited.MISSING)
-            )
+            sheets = pandas.read_excel(opened, sheet_name=None, keep_default_na=False, na_values=empty)
     except Exception as error:  # whatever openpyxl meets in a damaged archive
-        raise UploadError(
-            f"{shown(file.name)} is no workbook that openpyxl reads ({shown(type(error).__name__)})"
-        ) from None
-    return [
-        replace(of_pandas(f"{file.name}, {sheet}", table), decimal=".") for sheet, table in sheets.items() if len(table)
-    ]
-
-
-def _xml(file: Given, text: str) -> list[Frame]:
-    if re.match(r"(?:<\?[^>]*\?>|<!--.*?-->|\s)*<(?:\w+:)?gexf\b", text, re.DOTALL):
-        with file.opened() as opened:
-            markup.check_form(opened, file.name)
-        return _by_networkx(file, "GEXF")
-    return markup.graphml(file.name, file.opened, file.size)
+        raise file.refusal(f"is no workbook that openpyxl reads ({shown(type(error).__name__)})") from None
+    tables = {f"{file.name}, {sheet}": table for sheet, table in sheets.items() if len(table)}
+    return [replace(of_pandas(name, table), decimal=".") for name, table in tables.items()]
 
 
 def _by_networkx(file: Given, kind: str) -> list[Frame]:
     import networkx
 
+    readers = {
+        "GEXF": lambda: networkx.read_gexf(io.BytesIO(file.content())),
+        "GML": lambda: networkx.parse_gml(file.lines(), label="id"),
+        "Pajek": lambda: networkx.parse_pajek(file.lines()),
+    }
     try:
-        if kind == "GEXF":
-            graph = networkx.read_gexf(io.BytesIO(file.content()))
-        elif kind == "GML":
-            graph = networkx.parse_gml(file.content().decode("utf-8-sig").splitlines(), label="id")
-        else:
-            graph = networkx.parse_pajek(file.content().decode("utf-8-sig").splitlines())
-    except UnicodeDecodeError:
-        raise UploadError(delimited.NO_UTF8.format(shown(file.name))) from None
+        graph = readers[kind]()
+    except UploadError:
+        raise
     except Exception as error:  # whatever networkx meets in a damaged file
-        raise UploadError(
-            f"{shown(file.name)} is no {kind} file that networkx reads: {shown(' '.join(str(error).split()), 80)}"
-        ) from None
+        told = shown(" ".join(str(error).split()), 80)
+        raise file.refusal(f"is no {kind} file that networkx reads: {told}") from None
     return arrays.of_graph(file.name, graph)
 
 
@@ -288,54 +229,24 @@ def _json(file: Given) -> list[Frame]:
     try:
         found = json.loads(file.content().decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
-        raise UploadError(f"{shown(file.name)} is no JSON: {shown(error, 60)}") from None
-    name = file.name
+        raise file.refusal(f"is no JSON: {shown(error, 60)}") from None
     if isinstance(found, dict) and isinstance(found.get("nodes"), list):
-        edges = found.get("links", found.get("edges"))
+        nodes, edges = found["nodes"], found.get("links", found.get("edges"))
         if isinstance(edges, list):
-            notes = ("directions of edges are not used",) if found.get("directed") else ()
+            if not all(isinstance(row, dict) for row in (*nodes, *edges)):
+                raise file.refusal("must list nodes and links as objects")
+            notes = (arrays.DIRECTED,) if found.get("directed") else ()
             return [
-                _records(name, found["nodes"], pairs=False),
-                replace(_records(name, edges, pairs=True), notes=notes),
+                of_rows(file.name, nodes, lists=True, pairs=False),
+                of_rows(file.name, edges, lists=True, pairs=True, notes=notes),
             ]
-    if isinstance(found, dict) and found and all(isinstance(row, list) for row in found.values()):
-        return [layouts.listed_features(name, found)]
-    if isinstance(found, list) and found and all(isinstance(row, dict) for row in found):
-        return [_records(name, found)]
-    if isinstance(found, list) and found and all(isinstance(row, list) and len(row) == 2 for row in found):
+    rows = list(found.values() if isinstance(found, dict) else found if isinstance(found, list) else ())
+    if rows and isinstance(found, dict) and all(isinstance(row, list) for row in rows):
+        return [layouts.listed_features(file.name, found)]
+    if rows and isinstance(found, list) and all(isinstance(row, dict) for row in rows):
+        return [of_rows(file.name, rows, lists=True)]
+    if rows and isinstance(found, list) and all(isinstance(row, list) and len(row) == 2 for row in rows):
         return [
-            of_columns(name, {"source": [row[0] for row in found], "target": [row[1] for row in found]}, pairs=True)
+            of_columns(file.name, dict(zip(("source", "target"), zip(*rows, strict=True), strict=True)), pairs=True)
         ]
-    raise UploadError(
-        f"{shown(name)} is JSON, and neither nodes and links, nor a list of records, nor features by node"
-    )
-
-
-def _records(name: str, rows: Sequence[Any], **more: Any) -> Frame:
-    if not all(isinstance(row, Mapping) for row in rows):
-        raise UploadError(f"{shown(name)} must list nodes and links as objects")
-    plain = {key: None for row in rows for key, value in row.items() if not isinstance(value, dict | list)}
-    vectors = {key: None for row in rows for key, value in row.items() if isinstance(value, list) and key not in plain}
-    columns = {key: [row.get(key) for row in rows] for key in plain}
-    frame = (
-        of_columns(name, columns, decimal=".", **more)
-        if not vectors
-        else _with_vectors(name, columns, {key: [row.get(key) for row in rows] for key in vectors}, more)
-    )
-    return frame
-
-
-def _with_vectors(
-    name: str, columns: Mapping[str, Sequence[Any]], vectors: Mapping[str, Sequence[Any]], more: Mapping[str, Any]
-) -> Frame:
-    import pyarrow
-
-    text = pyarrow.large_string()
-    made = {
-        key: pyarrow.array([None if one is None else str(one) for one in cells], text) for key, cells in columns.items()
-    }
-    try:
-        made |= {key: pyarrow.array(cells, pyarrow.list_(pyarrow.float64())) for key, cells in vectors.items()}
-    except pyarrow.ArrowException:
-        raise UploadError(f"{shown(name)} has lists that hold something else than numbers") from None
-    return in_memory(name, pyarrow.table(made), decimal=".", **more)
+    raise file.refusal("is JSON, and neither nodes and links, nor a list of records, nor features by node")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count, repeat
 from typing import Any
 
 import numpy as np
+import pyarrow
 
 from privgraph.data.errors import UploadError
 from privgraph.data.own.limits import shown
@@ -15,6 +17,7 @@ Seen = Callable[[int], None]
 """Is told how many bytes have been read."""
 Types = Mapping[str, Any]
 """Arrow's types by column."""
+TEXT = pyarrow.large_string()
 ROWS = 1 << 16
 _CELLS = 1 << 24
 """Numbers of a batch of vectors."""
@@ -33,9 +36,9 @@ class Frame:
 
     Args:
         name: The file that it is from, for messages.
-        columns: Names of its columns, each once.
         read: Gives record batches of the columns that it is given, of these types, in this order.
-        own: Arrow's types of the columns as they are, texts where the format knows none.
+        own: Arrow's types of the columns as they are, texts where the format knows none, by the names of the
+            columns in their order.
         size: Bytes that are read in all.
         header: Whether the first line has names; None where that is not sure.
         other: The same table with its first line read as names, or as a row.
@@ -48,7 +51,6 @@ class Frame:
     """
 
     name: str
-    columns: tuple[str, ...]
     read: Callable[[Types, Seen], Iterator[Any]]
     own: Types
     size: int = 0
@@ -60,25 +62,23 @@ class Frame:
     decimal: str = ""
     first: Any = None
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns, each once."""
+        return tuple(self.own)
+
     def head(self, rows: int | None = HEAD) -> Any:
         """The first rows, or all of them, as an Arrow table of the columns' own types."""
-        import pyarrow
-
         if rows is not None and self.first is not None:
             return self.first
-        batches, count = [], 0
+        batches, read = [], 0
         for batch in self.read(self.own, lambda _: None):
             batches.append(batch)
-            count += batch.num_rows
-            if rows is not None and count >= rows:
+            read += batch.num_rows
+            if rows is not None and read >= rows:
                 break
-        schema = pyarrow.schema([(name, self.own[name]) for name in self.columns])
-        table = pyarrow.Table.from_batches(batches, schema=schema)
+        table = pyarrow.Table.from_batches(batches, schema=pyarrow.schema(self.own))
         return table if rows is None else table.slice(0, rows)
-
-    def settled(self, header: bool) -> Frame:
-        """The table with its first line read in this way."""
-        return replace(self, header=header) if self.other is None else self.other(header)
 
 
 def in_memory(name: str, table: Any, **more: Any) -> Frame:
@@ -89,25 +89,40 @@ def in_memory(name: str, table: Any, **more: Any) -> Frame:
             yield cast(batch, types, name)
         seen(table.nbytes)
 
-    own = {column: _plain(table.schema.field(column).type) for column in table.column_names}
-    return Frame(name=name, columns=tuple(table.column_names), read=read, own=own, size=table.nbytes, **more)
+    own = {column: plain(table.schema.field(column).type) for column in table.column_names}
+    return Frame(name=name, read=read, own=own, size=table.nbytes, **more)
 
 
-def of_columns(name: str, columns: Mapping[str, Sequence[Any]], **more: Any) -> Frame:
+def of_columns(name: str, columns: Mapping[str, Iterable[Any]], **more: Any) -> Frame:
     """A frame of texts and numbers in lists; None is an empty cell."""
-    import pyarrow
+    return in_memory(name, pyarrow.table({column: _texts(cells) for column, cells in columns.items()}), **more)
 
-    made = {
-        column: pyarrow.array([None if one is None else str(one) for one in cells], pyarrow.large_string())
-        for column, cells in columns.items()
+
+def _texts(cells: Iterable[Any]) -> Any:
+    return pyarrow.array([None if one is None else str(one) for one in cells], TEXT)
+
+
+def of_rows(
+    name: str, rows: Sequence[Mapping[str, Any]], first: Sequence[str] = (), *, lists: bool = False, **more: Any
+) -> Frame:
+    """A frame of records: of the columns `first`, and of what else they hold: plain values, and where asked
+    for lists of numbers."""
+    words = dict.fromkeys(first) | {
+        key: None for row in rows for key, value in row.items() if not isinstance(value, dict | list)
     }
-    return in_memory(name, pyarrow.table(made), **more)
+    vectors = {key: None for row in rows for key, value in row.items() if isinstance(value, list) and key not in words}
+    made = {key: _texts(row.get(key) for row in rows) for key in words}
+    try:
+        for key in vectors if lists else ():
+            made[key] = pyarrow.array([row.get(key) for row in rows], pyarrow.list_(pyarrow.float64()))
+    except pyarrow.ArrowException:
+        raise UploadError(f"{shown(name)} has lists that hold something else than numbers") from None
+    return in_memory(name, pyarrow.table(made), decimal=".", **more)
 
 
 def of_pandas(name: str, frame: Any) -> Frame:
     """A frame of a DataFrame of pandas, with its index where that has a name or is no mere count."""
     import pandas
-    import pyarrow
 
     if not isinstance(frame.index, pandas.RangeIndex) or frame.index.name is not None:
         frame = frame.reset_index(names=frame.index.name or ("id" if "id" not in frame.columns else "index"))
@@ -127,26 +142,19 @@ def check_names(name: str, columns: Sequence[str]) -> None:
         raise UploadError(f"Two columns of {shown(name)} are called {shown(twice)!r}")
 
 
-def _plain(kind: Any) -> Any:
+def plain(kind: Any) -> Any:
     """The type in which a column is read: numbers and vectors as they are, everything else as text."""
-    import pyarrow
-    from pyarrow import types
-
-    if types.is_dictionary(kind):
-        kind = kind.value_type
-    if types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
+    types = pyarrow.types
+    kind = kind.value_type if types.is_dictionary(kind) else kind
+    if types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind) or types.is_boolean(kind):
         return kind
     if types.is_integer(kind):
         return pyarrow.int64()
-    if types.is_floating(kind) or types.is_decimal(kind):
-        return pyarrow.float64()
-    return pyarrow.bool_() if types.is_boolean(kind) else pyarrow.large_string()
+    return pyarrow.float64() if types.is_floating(kind) or types.is_decimal(kind) else TEXT
 
 
 def cast(batch: Any, types: Types, name: str) -> Any:
     """A record batch of these types. Raises `NotPlain` where a value is not of its type."""
-    import pyarrow
-
     arrays = []
     for column, kind in types.items():
         array = batch.column(batch.schema.get_field_index(column))
@@ -166,48 +174,40 @@ def cast(batch: Any, types: Types, name: str) -> Any:
 def of_matrix(name: str, values: Any, column: str = "x", names: tuple[str, ...] = (), **more: Any) -> Frame:
     """A frame of one column: vectors, the rows of a matrix (n, F), or the numbers of a vector (n,). Mapped
     and sparse ones stay so."""
-    import pyarrow
-
-    flat = values.ndim == 1
-    if flat and values.dtype.kind in "USO":
+    if values.ndim == 1 and values.dtype.kind in "USO":
         return of_columns(name, {column: values.tolist()}, **more)
-    kind = (
-        pyarrow.from_numpy_dtype(values.dtype.newbyteorder("="))
-        if flat
-        else pyarrow.list_(pyarrow.float32(), values.shape[1])
-    )
-
-    rows = ROWS if flat else max(1, min(ROWS, _CELLS // max(1, values.shape[1])))
+    width = values.shape[1] if values.ndim == 2 else None
+    number = np.dtype(np.float32) if width is not None else values.dtype.newbyteorder("=")
+    rows = _rows(width or 1)
 
     def read(types: Types, seen: Seen) -> Iterator[Any]:
         for start in range(0, values.shape[0], rows):
             part = values[start : start + rows]
             part = part.toarray() if hasattr(part, "toarray") else part
-            if flat:
-                made = pyarrow.array(np.ascontiguousarray(part, dtype=part.dtype.newbyteorder("=")))
-            else:
-                with np.errstate(over="ignore", invalid="ignore"):
-                    cells = np.ascontiguousarray(part, dtype=np.float32)
-                made = pyarrow.FixedSizeListArray.from_arrays(pyarrow.array(cells.reshape(-1)), values.shape[1])
+            with np.errstate(over="ignore", invalid="ignore"):
+                made = pyarrow.array(np.ascontiguousarray(part, dtype=number).reshape(-1))
+            if width is not None:
+                made = pyarrow.FixedSizeListArray.from_arrays(made, width)
             yield cast(pyarrow.record_batch([made], names=[column]), types, name)
             seen(start)
 
-    own = {column: kind if not flat else _plain(kind)}
-    return Frame(
-        name=name, columns=(column,), read=read, own=own, size=values.shape[0], vectors={column: names}, **more
-    )
+    kind = pyarrow.from_numpy_dtype(number)
+    own = {column: plain(kind) if width is None else pyarrow.list_(kind, width)}
+    return Frame(name=name, read=read, own=own, size=values.shape[0], vectors={column: names}, **more)
 
 
-def beside(frames: Sequence[Frame]) -> Frame:
-    """Tables whose rows stand beside each other, as one; columns of one name are told apart by a number."""
-    import pyarrow
+def _rows(width: int) -> int:
+    """Rows of a batch of vectors of this length."""
+    return max(1, min(ROWS, _CELLS // max(1, width)))
 
+
+def beside(frames: Sequence[Frame], notes: tuple[str, ...] = ()) -> Frame:
+    """Tables of nodes whose rows stand beside each other, as one; columns of one name are told apart by a
+    number."""
     where: dict[str, tuple[int, str]] = {}
     for at, frame in enumerate(frames):
         for column in frame.columns:
-            free = next(
-                name for number in range(len(where) + 2) if (name := column + f" {number}" * (number > 0)) not in where
-            )
+            free = next(one for number in count() if (one := column + f" {number}" * (number > 0)) not in where)
             where[free] = (at, column)
 
     def read(types: Types, seen: Seen) -> Iterator[Any]:
@@ -215,8 +215,7 @@ def beside(frames: Sequence[Frame]) -> Frame:
         for name, kind in types.items():
             at, column = where[name]
             asked.setdefault(at, {})[column] = kind
-        widest = max((getattr(kind, "list_size", 1) for kind in types.values()), default=1)
-        rows = max(1, min(ROWS, _CELLS // max(1, widest)))
+        rows = _rows(max((getattr(kind, "list_size", 1) for kind in types.values()), default=1))
         streams = {at: _again(frames[at].read(kinds, seen), rows) for at, kinds in asked.items()}
         while True:
             batches = {at: next(stream) for at, stream in streams.items()}
@@ -230,33 +229,26 @@ def beside(frames: Sequence[Frame]) -> Frame:
 
     return Frame(
         name=frames[0].name,
-        columns=tuple(where),
         read=read,
         own={name: frames[at].own[column] for name, (at, column) in where.items()},
         size=sum(frame.size for frame in frames),
-        vectors={
-            name: frames[at].vectors[column] for name, (at, column) in where.items() if column in frames[at].vectors
-        },
-        notes=tuple(note for frame in frames for note in frame.notes),
+        vectors={name: frames[at].vectors.get(column, ()) for name, (at, column) in where.items()},
+        notes=(*(note for frame in frames for note in frame.notes), *notes),
+        pairs=False,
     )
 
 
 def _again(batches: Iterator[Any], rows: int) -> Iterator[Any]:
     """The same rows in batches of so many, and then None for ever."""
-    import pyarrow
-
-    held: list[Any] = []
-    count = 0
+    held, lacking = list[Any](), rows
     for batch in batches:
         while batch.num_rows:
-            part = batch.slice(0, rows - count)
-            held.append(part)
-            count += part.num_rows
-            batch = batch.slice(part.num_rows)
-            if count == rows:
+            held.append(batch.slice(0, lacking))
+            batch = batch.slice(held[-1].num_rows)
+            lacking -= held[-1].num_rows
+            if not lacking:
                 yield pyarrow.Table.from_batches(held).combine_chunks().to_batches()[0]
-                held, count = [], 0
+                held, lacking = [], rows
     if held:
         yield pyarrow.Table.from_batches(held).combine_chunks().to_batches()[0]
-    while True:
-        yield None
+    yield from repeat(None)

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from privgraph.data.errors import UploadError
+
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
@@ -17,6 +19,11 @@ class Limits:
     classes: int = 1_000
     text_letters: int = 20_000
     domains: int = 100
+
+    def check_unpacked(self, size: int, name: str) -> None:
+        """Raise `UploadError` where what is packed in a file has more bytes than are taken."""
+        if size > self.unpacked_bytes:
+            raise UploadError(f"Unpacked, {shown(name)} has more than {self.unpacked_bytes / 1e6:,.0f} MB")
 
 
 LARGE = Limits(

@@ -3,13 +3,16 @@
 A document type is refused, and with it entities of a file's own.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from typing import Any, BinaryIO
+from collections.abc import Iterator
+from typing import Any
 from xml.parsers import expat
 
+import pyarrow
+
 from privgraph.data.errors import UploadError
-from privgraph.data.own.frames import ROWS, Frame, Seen, Types, cast
+from privgraph.data.own.arrays import DIRECTED
+from privgraph.data.own.frames import ROWS, TEXT, Frame, Seen, Types, cast
+from privgraph.data.own.given import Given
 from privgraph.data.own.limits import shown
 
 _CUT_OFF = (
@@ -19,60 +22,57 @@ _CUT_OFF = (
 _CHUNK = 1 << 16
 _LONGEST_TAG = 1_000_000
 _DEEPEST = 64
-_OF = {"node": "nodes", "edge": "edges"}
+_NAMED = {"node": ("id",), "edge": ("source", "target")}
+"""Attributes of each element that is read: they name nodes."""
 
 
-def feed(parser: expat.XMLParserType, file: BinaryIO, name: str) -> Iterator[int]:
+def feed(parser: expat.XMLParserType, file: Given) -> Iterator[int]:
     """Give a parser the whole file, and say how many bytes it has after each piece. Raises `UploadError` for
     what is no XML or declares a document type, and what the parser's handlers raise."""
 
     def refuse(*_: object) -> None:
-        raise UploadError(f"{shown(name)} declares a document type, which is never read; remove its DOCTYPE")
+        raise file.refusal("declares a document type, which is never read; remove its DOCTYPE")
 
     parser.StartDoctypeDeclHandler = refuse
     fed = 0
     try:
-        while chunk := file.read(_CHUNK):
-            parser.Parse(chunk, False)
-            fed += len(chunk)
-            if fed - max(0, parser.CurrentByteIndex) > _LONGEST_TAG:
-                raise UploadError(f"{shown(name)} has an element of more than {_LONGEST_TAG:,} letters")
-            yield fed
+        with file.opened() as opened:
+            while chunk := opened.read(_CHUNK):
+                parser.Parse(chunk, False)
+                fed += len(chunk)
+                if fed - max(0, parser.CurrentByteIndex) > _LONGEST_TAG:
+                    raise file.refusal(f"has an element of more than {_LONGEST_TAG:,} letters")
+                yield fed
         parser.Parse(b"", True)
         yield fed
     except expat.ExpatError as error:
         cut = "it is cut off, and ends before its elements do, " * (error.code in _CUT_OFF)
-        raise UploadError(f"{shown(name)} is damaged: {cut}{shown(error, 100)}") from None
+        raise file.refusal(f"is damaged: {cut}{shown(error, 100)}") from None
+    except UploadError:
+        raise
     except (ValueError, LookupError) as error:
-        if isinstance(error, UploadError):
-            raise
-        raise UploadError(f"{shown(name)} is in an encoding that is not read: {shown(error, 100)}") from None
+        raise file.refusal(f"is in an encoding that is not read: {shown(error, 100)}") from None
 
 
-def check_form(file: BinaryIO, name: str) -> None:
+def check_form(file: Given) -> None:
     """Raise `UploadError` unless a file is well-formed XML without a document type."""
-    for _ in feed(expat.ParserCreate(), file, name):
+    for _ in feed(expat.ParserCreate(), file):
         pass
 
 
-@dataclass
-class _Keys:
-    """Declared attributes of nodes or edges: the column of each key, and the values of nodes that have
-    none."""
-
-    column: dict[str, str] = field(default_factory=dict)
-    default: dict[str, str] = field(default_factory=dict)
-
-
 class _Reader:
-    """Follows the elements of a GraphML file, and keeps rows of nodes or of edges."""
+    """Follows the elements of a GraphML file, and keeps rows of its nodes or of its edges.
 
-    def __init__(self, name: str, kind: str = "") -> None:
+    `columns` and `defaults` are those of attributes that are declared, by key, and by column.
+    """
+
+    def __init__(self, file: Given, kind: str = "") -> None:
         self.rows: list[dict[str, str]] = []
-        self.keys = {"node": _Keys(), "edge": _Keys()}
+        self.columns: dict[str, dict[str, str]] = {"node": {}, "edge": {}}
         self.began = self.directed = False
-        self._name, self._kind = name, kind
-        self._path: list[str] = []
+        self._file, self._kind = file, kind
+        self._defaults: dict[str, dict[str, str]] = {"node": {}, "edge": {}}
+        self._path, self._own = list[str](), set[str]()
         self._attribute, self._letters = "", list[str]()
         self._declared: dict[str, str] = {}
         self.parser = expat.ParserCreate()
@@ -85,26 +85,28 @@ class _Reader:
         parent = self._path[-1] if self._path else ""
         self._path.append(name)
         if len(self._path) > _DEEPEST:
-            raise UploadError(f"{shown(self._name)} is nested too deeply")
+            raise self._file.refusal("is nested too deeply")
         if not parent and name != "graphml":
-            raise UploadError(f"{shown(self._name)} is no GraphML: it begins with the element {shown(name)}")
+            raise self._file.refusal(f"is no GraphML: it begins with the element {shown(name)}")
         if name == "key":
             self._declare(attributes)
         elif name == "default" and parent == "key":
             self._collect("default")
         elif name == "graph":
             if self.began or len(self._path) != 2:
-                raise UploadError(f"{shown(self._name)} holds more than one graph, or nested graphs")
+                raise self._file.refusal("holds more than one graph, or nested graphs")
             self.began, self.directed = True, attributes.get("edgedefault") == "directed"
         elif name == "hyperedge":
-            raise UploadError(f"{shown(self._name)} holds hyperedges, which are not read")
+            raise self._file.refusal("holds hyperedges, which are not read")
         elif name == self._kind and parent == "graph":
             self._begin(attributes)
         elif name == "data" and parent == self._kind and self.rows:
-            column = self.keys[self._kind].column.get(attributes.get("key", ""))
+            column = self.columns[self._kind].get(attributes.get("key", ""))
             if column is not None:
                 if self.rows[-1].get(column) is not None and column in self._own:
-                    raise UploadError(f"A {self._kind} of {shown(self._name)} has the attribute {shown(column)} twice")
+                    raise UploadError(
+                        f"A {self._kind} of {shown(self._file.name)} has the attribute {shown(column)} twice"
+                    )
                 self._own.add(column)
                 self._collect(column)
 
@@ -112,77 +114,62 @@ class _Reader:
         name = self._path.pop()
         if self._attribute and name in ("data", "default"):
             value = "".join(self._letters).strip()
-            if name == "default" and self._declared:
-                for kind in self.keys:
-                    if self._declared.get("for", "all") in (kind, "all"):
-                        self.keys[kind].default[self.keys[kind].column[self._declared["id"]]] = value
-            elif name == "data":
+            if name == "data":
                 self.rows[-1][self._attribute] = value
+            for kind in self._kinds(self._declared) if name == "default" and self._declared else ():
+                self._defaults[kind][self.columns[kind][self._declared["id"]]] = value
             self._attribute, self.parser.CharacterDataHandler = "", None
 
     def _collect(self, attribute: str) -> None:
         self._attribute, self._letters = attribute, []
         self.parser.CharacterDataHandler = self._letters.append
 
+    def _kinds(self, declared: dict[str, str]) -> list[str]:
+        return [kind for kind in _NAMED if declared.get("for", "all") in (kind, "all")]
+
     def _declare(self, attributes: dict[str, str]) -> None:
         if self.began:
-            raise UploadError(f"{shown(self._name)} declares an attribute after the graph has begun")
+            raise self._file.refusal("declares an attribute after the graph has begun")
         self._declared = attributes
         key = attributes.get("id", "")
-        for kind, keys in self.keys.items():
-            if attributes.get("for", "all") in (kind, "all"):
-                called = attributes.get("attr.name") or key
-                if not key or key in keys.column:
-                    raise UploadError(f"The attribute {shown(called)} of {shown(self._name)} has no id of its own")
-                reserved = ("id",) if kind == "node" else ("source", "target")
-                keys.column[key] = called + " of the attributes" * (called in reserved)
+        called = attributes.get("attr.name") or key
+        for kind in self._kinds(attributes):
+            if not key or key in self.columns[kind]:
+                raise UploadError(f"The attribute {shown(called)} of {shown(self._file.name)} has no id of its own")
+            self.columns[kind][key] = called + " of the attributes" * (called in _NAMED[kind])
 
     def _begin(self, attributes: dict[str, str]) -> None:
-        named = ("id",) if self._kind == "node" else ("source", "target")
+        named = _NAMED[self._kind]
         if lost := next((one for one in named if not attributes.get(one)), None):
-            raise UploadError(f"A {self._kind} of {shown(self._name)} has no {lost}")
-        self._own: set[str] = set()
+            raise UploadError(f"A {self._kind} of {shown(self._file.name)} has no {lost}")
+        self._own = set()
         self.directed |= attributes.get("directed") == "true"
-        self.rows.append({**self.keys[self._kind].default, **{one: attributes[one] for one in named}})
+        self.rows.append(self._defaults[self._kind] | {one: attributes[one] for one in named})
 
 
-def graphml(name: str, opened: Callable[[], BinaryIO], size: int) -> list[Frame]:
+def graphml(file: Given) -> list[Frame]:
     """Nodes and edges of a GraphML file. Raises `UploadError`."""
-    reader = _Reader(name)
-    with opened() as file:
-        for _ in feed(reader.parser, file, name):
-            if reader.began:
-                break
-    if not reader.began:
-        raise UploadError(f"{shown(name)} holds no graph")
-    return [_frame(name, opened, size, kind, reader.keys[kind], reader.directed) for kind in ("node", "edge")]
+    reader = _Reader(file)
+    if not any(reader.began for _ in feed(reader.parser, file)):
+        raise file.refusal("holds no graph")
+    return [_frame(file, kind, reader) for kind in _NAMED]
 
 
-def _frame(name: str, opened: Callable[[], BinaryIO], size: int, kind: str, keys: _Keys, directed: bool) -> Frame:
-    import pyarrow
-
-    text = pyarrow.large_string()
-    columns = tuple(
-        dict.fromkeys(("id",) if kind == "node" else ("source", "target")) | dict.fromkeys(keys.column.values())
-    )
-
+def _frame(file: Given, kind: str, declared: _Reader) -> Frame:
     def read(types: Types, seen: Seen) -> Iterator[Any]:
-        reader = _Reader(name, kind)
+        reader = _Reader(file, kind)
 
         def batch(rows: list[dict[str, str]]) -> Any:
-            arrays = [pyarrow.array([row.get(column) for row in rows], text) for column in types]
-            return cast(pyarrow.record_batch(arrays, names=list(types)), types, name)
+            arrays = [pyarrow.array([row.get(column) for row in rows], TEXT) for column in types]
+            return cast(pyarrow.record_batch(arrays, names=list(types)), types, file.name)
 
-        with opened() as file:
-            for fed in feed(reader.parser, file, name):
-                if len(reader.rows) > ROWS:  # the last one may not be whole
-                    yield batch(reader.rows[:-1])
-                    del reader.rows[:-1]
-                seen(fed)
+        for fed in feed(reader.parser, file):
+            if len(reader.rows) > ROWS:  # the last one may not be whole
+                yield batch(reader.rows[:-1])
+                del reader.rows[:-1]
+            seen(fed)
         yield batch(reader.rows)
 
-    notes = ("directions of edges are not used",) if directed and kind == "edge" else ()
-    own = dict.fromkeys(columns, text)
-    return Frame(
-        name=name, columns=columns, read=read, own=own, size=size, pairs=kind == "edge", decimal=".", notes=notes
-    )
+    own = dict.fromkeys([*_NAMED[kind], *declared.columns[kind].values()], TEXT)
+    notes = (DIRECTED,) if declared.directed and kind == "edge" else ()
+    return Frame(name=file.name, read=read, own=own, size=file.size, pairs=kind == "edge", decimal=".", notes=notes)

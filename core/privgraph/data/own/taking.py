@@ -6,20 +6,22 @@ of the sort.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow
 from numpy.typing import NDArray
+from pyarrow import compute
 
 from privgraph.data.errors import UploadError
 from privgraph.data.own.columns import PARTS, Kind, Meant, trimmed
 from privgraph.data.own.description import Unclear
 from privgraph.data.own.edges import Adjacency
-from privgraph.data.own.frames import Seen
+from privgraph.data.own.frames import TEXT, Seen
 from privgraph.data.own.growing import Growing, read
 from privgraph.data.own.limits import SMALLEST, Limits, clean_name, shown
 from privgraph.data.spec import LARGEST_FEATURE
@@ -41,14 +43,14 @@ class Taken:
     of what was understood."""
 
     nodes: int = 0
-    width: int = 0
-    features: tuple[str, ...] = ()
-    classes: tuple[str, ...] = ()
+    edges: int = 0
+    features: int = 0
+    class_names: tuple[str, ...] = ()
+    feature_names: tuple[str, ...] = ()
     domains: tuple[str, ...] = ()
     masks: bool = False
-    edges: int = 0
-    directed: bool = False
-    odd: int = 0
+    undirected: bool = True
+    odd_nodes: int = 0
     summary: list[tuple[str, str]] = field(default_factory=list)
 
 
@@ -61,20 +63,14 @@ class Numbering:
     """
 
     def __init__(self, names: Any) -> None:
-        import pyarrow
-
-        self._names = None if isinstance(names, int) else names
-        self._count = names if isinstance(names, int) else len(names)
-        self.type = pyarrow.int64() if self._names is None else self._names.type
-        if self._names is not None and pyarrow.types.is_integer(self.type):
-            numbers = self._names.to_numpy()
-            if (numbers == np.arange(numbers.size)).all():
-                self._names = None
+        rows = isinstance(names, int)
+        self._count = names if rows else len(names)
+        self.type = pyarrow.int64() if rows else names.type
+        counted = rows or (self.type == "int64" and (names.to_numpy() == np.arange(len(names))).all())
+        self._names = None if counted else names
 
     def __call__(self, names: Any) -> NDArray[np.int64]:
         """(n,) numbers of names, and -1 for what is no node. `names`: an Arrow array of `type`."""
-        from pyarrow import compute
-
         if self._names is None:
             numbers: NDArray[np.int64] = names.fill_null(-1).to_numpy()
             return np.where((numbers >= 0) & (numbers < self._count), numbers, -1)
@@ -87,20 +83,16 @@ class Numbering:
 def numbers(cells: Any, decimal: str) -> tuple[Any, NDArray[np.bool_]]:
     """Numbers in texts with this mark of decimals, null where there are none, and where something else
     stands."""
-    import pyarrow
-    from pyarrow import compute
-
     cells = trimmed(cells)
     other = "," if decimal == "." else "."
     grouped = compute.match_substring_regex(cells, rf"^[-+]?\d{{1,3}}(?:[{other}' ]\d{{3}})+(?:[{decimal}]\d+)?$")
     cells = compute.if_else(grouped, compute.replace_substring_regex(cells, f"[{other}' ]", ""), cells)
     cells = compute.replace_substring(cells, decimal, ".") if decimal == "," else cells
-    lower = compute.utf8_lower(cells)
-    cells = compute.replace_substring_regex(compute.replace_substring_regex(lower, "^true$", "1"), "^false$", "0")
-    cells = compute.replace_substring_regex(cells, r"^\+", "")
-    plain = compute.match_substring_regex(cells, r"^-?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$|^-?inf(inity)?$").fill_null(
-        True
-    )
+    cells = compute.utf8_lower(cells)
+    for written, number in (("^true$", "1"), ("^false$", "0"), (r"^\+", "")):
+        cells = compute.replace_substring_regex(cells, written, number)
+    plain = compute.match_substring_regex(cells, r"^-?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$|^-?inf(inity)?$")
+    plain = plain.fill_null(True)
     wrong = ~plain.to_numpy(zero_copy_only=False)
     return compute.if_else(plain, cells, pyarrow.scalar(None, cells.type)).cast(pyarrow.float64()), wrong
 
@@ -180,7 +172,7 @@ def take(
             ways.
         NotPlain: Some cells are no plain numbers, and `plain` asked for these.
     """
-    taken = Taken(directed=meant.said.directed)
+    taken = Taken(undirected=not meant.said.directed)
     number = _take_nodes(
         meant, folder, limits, lambda done: tell("reading nodes", done, meant.nodes.size), plain, taken
     )
@@ -195,24 +187,19 @@ def take(
 
 
 def _take_nodes(meant: Meant, folder: Path, limits: Limits, seen: Seen, plain: bool, taken: Taken) -> Numbering:
-    import pyarrow
-
-    text = pyarrow.large_string()
-    types = {
-        name: text
-        for name in (meant.id, meant.label, meant.text, meant.domain, *meant.split, *meant.coded)
-        if name is not None
-    }
+    words = (meant.id, meant.label, meant.text, meant.domain, *meant.split, *meant.coded)
+    types = {name: TEXT for name in words if name is not None}
     types |= {name: _type(meant, name, plain) for name in meant.features if name not in meant.coded}
     categories = {name: _categories(meant, name) for name in meant.coded}
-    width, names = _width(meant, categories)
+    sizes, taken.feature_names = _sizes(meant, categories)
+    width = taken.features = sum(sizes.values())
     if width > limits.features:
         raise UploadError(f"The nodes have {width:,} features, and at most {limits.features:,} are taken")
     features = _Features(folder / "x.npy", width, limits)
     labels, domains = _Codes(limits.classes + len(_DOUBTFUL), "labels"), _Codes(limits.domains, "domains")
     ids, texts, parts = [], [], []
     missing: Counter[str] = Counter()
-    for batch in meant.nodes.read(types or {meant.nodes.columns[0]: meant.nodes.own[meant.nodes.columns[0]]}, seen):
+    for batch in meant.nodes.read(types or dict([*meant.nodes.own.items()][:1]), seen):
         held = dict(zip(batch.schema.names, batch.columns, strict=True))
         if meant.id is not None:
             ids.append(_names(held[meant.id], meant, features.rows))
@@ -227,28 +214,28 @@ def _take_nodes(meant: Meant, folder: Path, limits: Limits, seen: Seen, plain: b
         x = np.ones((batch.num_rows, width), dtype=np.float32)
         at = 0
         for name in meant.features:
-            cells = held[name]
+            block = x[:, at : at + sizes[name]]
+            at += sizes[name]
             if name in categories:
-                at = _one_hot(x, at, trimmed(cells), categories[name])
+                block[:] = _one_hot(trimmed(held[name]), categories[name])
             elif meant.kinds[name].kind is Kind.VECTORS:
-                at = _vectors(x, at, cells, name, features.rows)
+                block[:] = _vectors(held[name], name, sizes[name], features.rows)
             else:
-                x[:, at], empty = _scalars(cells, meant, name, features.rows)
+                block[:, 0], empty = _scalars(held[name], meant, name, features.rows)
                 missing[name] += empty
-                at += 1
         if meant.text is not None:
             x[:, 0] = [len(one.split()) for one in texts[features.rows :]]
         features.append(x)
-    nodes = features.rows
+    nodes = taken.nodes = features.rows
     features.finish()
     if nodes < SMALLEST:
         raise UploadError(f"The graph has {nodes} nodes, and at least {SMALLEST} are needed")
     if meant.said.missing is None and +missing:
         _ask_missing(meant, missing)
-    taken.nodes, taken.width, taken.features, taken.odd = nodes, width, names, features.odd
+    taken.odd_nodes = features.odd
     number = Numbering(_unique(pyarrow.chunked_array(ids).combine_chunks()) if meant.id is not None else nodes)
     _keep_names(folder, ids, nodes)
-    _keep_labels(meant, folder, labels, domains, limits, taken)
+    _keep_labels(meant, folder, labels, limits, taken)
     if meant.text is not None:
         _keep_texts(meant, folder, texts, domains, taken)
     _keep_parts(folder, parts, taken)
@@ -258,45 +245,39 @@ def _take_nodes(meant: Meant, folder: Path, limits: Limits, seen: Seen, plain: b
 
 def _type(meant: Meant, name: str, plain: bool) -> Any:
     """The type that a column of features is read as."""
-    import pyarrow
-
     column, own = meant.kinds[name], meant.nodes.own[name]
-    if own != pyarrow.large_string():
-        return own if column.kind is Kind.VECTORS else pyarrow.float64() if column.kind is not Kind.FLAGS else own
+    if own != TEXT:
+        return own if column.kind in (Kind.VECTORS, Kind.FLAGS) else pyarrow.float64()
     if not plain or meant.decimal != "." or column.grouped:
         return own
     return pyarrow.bool_() if column.kind is Kind.FLAGS else pyarrow.int64() if column.whole else pyarrow.float64()
 
 
-def _width(meant: Meant, categories: dict[str, list[str]]) -> tuple[int, tuple[str, ...]]:
-    """How many features there are, and their names; () where they have none."""
-    if meant.text is not None:
-        return 1, ("words",)
+def _sizes(meant: Meant, categories: dict[str, list[str]]) -> tuple[dict[str, int], tuple[str, ...]]:
+    """How many features each column has, and their names; () where they have none."""
     if not meant.features:
-        return 1, ("constant",)
-    width, names, unnamed = 0, list[str](), False
+        only = "constant" if meant.text is None else "words"
+        return {only: 1}, (only,)
+    sizes, names, unnamed = dict[str, int](), list[str](), False
     for name in meant.features:
+        own = [name]
         if name in categories:
             own = [f"{name}={one or '(none)'}" for one in categories[name]]
-        elif meant.kinds[name].kind is Kind.VECTORS:
-            size = _length(meant, name)
-            own = list(meant.nodes.vectors.get(name, ())) or (
-                [f"{name} {at}" for at in range(size)] if len(meant.features) > 1 else []
-            )
+        sizes[name] = len(own)
+        if meant.kinds[name].kind is Kind.VECTORS:
+            size = sizes[name] = _length(meant, name)
+            own = [f"{name} {at}" for at in range(size)] if len(meant.features) > 1 else []
+            own = list(meant.nodes.vectors.get(name, ())) or own
             unnamed |= not own
             if own and len(own) != size:
                 raise UploadError(f"There are {len(own):,} names of features for {size:,} features")
-            width += size * (not own)
-        else:
-            own = [name]
-        width += len(own)
         names += own
     cleaned = tuple(map(clean_name, names))
     if twice := next((one for one, count in Counter(cleaned).items() if count > 1), None):
         raise UploadError(
             f"Two features would be called {shown(twice, 60)}: ignore one, or shorten what tells them apart"
         )
-    return width, () if unnamed else cleaned
+    return sizes, () if unnamed else cleaned
 
 
 def _length(meant: Meant, name: str) -> int:
@@ -305,38 +286,28 @@ def _length(meant: Meant, name: str) -> int:
     if hasattr(own, "list_size"):
         return int(own.list_size)
     first = next(iter(meant.nodes.read({name: own}, lambda _: None)), None)
-    return (
-        0
-        if first is None or not len(first.column(0)) or first.column(0)[0].as_py() is None
-        else len(first.column(0)[0])
-    )
+    return len(first.column(0)[0].as_py() or ()) if first else 0
 
 
-def _vectors(x: NDArray[np.float32], at: int, cells: Any, name: str, before: int) -> int:
-    from pyarrow import compute
-
+def _vectors(cells: Any, name: str, size: int, before: int) -> NDArray[np.float32]:
     lengths = compute.list_value_length(cells).fill_null(-1).to_numpy(zero_copy_only=False)
-    size = int(lengths[0]) if lengths.size else 0
-    if not (lengths == size).all() or size < 1:
+    if size < 1 or not (lengths == size).all():
         row = int(np.argmax(lengths != size)) if size > 0 else 0
         raise UploadError(f"Row {before + row + 1} has a vector of another length in the column {shown(name)!r}")
     values = compute.list_flatten(cells)
     try:
         flat = values.fill_null(np.nan).cast("float32", safe=False).to_numpy(zero_copy_only=False)
     except Exception as error:
-        raise UploadError(
-            f"The column {shown(name)!r} holds vectors of {shown(values.type)}, and not of numbers"
-        ) from error
-    x[:, at : at + size] = flat.reshape(-1, size)
-    return at + size
+        words = f"holds vectors of {shown(values.type)}, and not of numbers"
+        raise UploadError(f"The column {shown(name)!r} {words}") from error
+    found: NDArray[np.float32] = flat.reshape(-1, size)
+    return found
 
 
 def _scalars(cells: Any, meant: Meant, name: str, before: int) -> tuple[NDArray[np.float32], int]:
     """Numbers of a column, with what stands in for those that are missing, and how many are. Raises
     `UploadError`."""
-    import pyarrow
-
-    if cells.type == pyarrow.large_string():
+    if cells.type == TEXT:
         texts = cells
         cells, wrong = numbers(cells, meant.decimal)
         if wrong.any():
@@ -353,22 +324,15 @@ def _scalars(cells: Any, meant: Meant, name: str, before: int) -> tuple[NDArray[
     return values, int(empty.sum())
 
 
-def _one_hot(x: NDArray[np.float32], at: int, cells: Any, categories: Sequence[str]) -> int:
-    import pyarrow
-    from pyarrow import compute
-
-    found = compute.index_in(cells.fill_null(""), value_set=pyarrow.array(categories, cells.type)).to_numpy(
-        zero_copy_only=False
-    )
-    x[:, at : at + len(categories)] = found[:, None] == np.arange(len(categories))
-    return at + len(categories)
+def _one_hot(cells: Any, categories: Sequence[str]) -> NDArray[np.bool_]:
+    places = compute.index_in(cells.fill_null(""), value_set=pyarrow.array(categories, cells.type))
+    found: NDArray[np.bool_] = places.to_numpy(zero_copy_only=False)[:, None] == np.arange(len(categories))
+    return found
 
 
 def _categories(meant: Meant, name: str) -> list[str]:
-    import pyarrow
-
     found = set[str]()
-    for batch in meant.nodes.read({name: pyarrow.large_string()}, lambda _: None):
+    for batch in meant.nodes.read({name: TEXT}, lambda _: None):
         found.update(trimmed(batch.column(0)).fill_null("").unique().to_pylist())
     return sorted(found)
 
@@ -384,8 +348,6 @@ def _ask_missing(meant: Meant, missing: Counter[str]) -> None:
 
 
 def _names(cells: Any, meant: Meant, before: int) -> Any:
-    from pyarrow import compute
-
     cells = compute.utf8_trim_whitespace(cells)
     empty = compute.equal(cells, "").fill_null(True).to_numpy(zero_copy_only=False)
     if empty.any():
@@ -398,9 +360,6 @@ def _names(cells: Any, meant: Meant, before: int) -> Any:
 def _unique(ids: Any) -> Any:
     """Names as whole numbers where all of them are written as such (007 and 0x10 are not), else as texts.
     Raises `UploadError` for one that is there twice."""
-    import pyarrow
-    from pyarrow import compute
-
     with suppress(pyarrow.ArrowInvalid):
         whole = ids.cast(pyarrow.int64())
         if whole.cast(ids.type).equals(ids):
@@ -427,43 +386,41 @@ def write_texts(path: Path, texts: Sequence[str]) -> None:
     np.save(path.with_name(f"{path.name}_ends.npy"), np.cumsum([len(one) for one in encoded], dtype=np.int64))
 
 
-def _keep_labels(meant: Meant, folder: Path, labels: _Codes, domains: _Codes, limits: Limits, taken: Taken) -> None:
+def _keep_labels(meant: Meant, folder: Path, labels: _Codes, limits: Limits, taken: Taken) -> None:
     """Write the numbers of classes, in the order of their names, and -1 for a node without one."""
-    codes, names = labels.all(), [_whole(name) for name in labels.number]
-    if declared := meant.nodes.vectors.get(meant.label or ""):
-        own = [int(name) if name.isdecimal() else -1 for name in names]
-        y = np.array([*own, -1], dtype=np.int64)[codes]
-        if len(declared) > limits.classes:
-            raise UploadError(f"There are more than {limits.classes:,} classes")
-        if np.unique(y[y >= 0]).size < 2:
-            raise UploadError("All nodes have the same label, and at least two classes are needed")
-        np.save(folder / "y.npy", y)
-        taken.classes = declared
-        return
-    doubtful = tuple(name for name in labels.number if name in _DOUBTFUL)
-    if meant.said.unlabelled is None and doubtful and len(names) > len(doubtful):
-        raise Unclear(
-            "unlabelled",
-            f"The label {shown(doubtful[0])!r} may mean that a node has none",
-            (doubtful, "it has none"),
-            ((), "it is a class"),
-        )
-    without = set(map(_whole, meant.said.unlabelled or ()))
-    classes = sorted(set(names) - without, key=_order(names))
-    if not classes and meant.text is not None:
-        taken.classes = ()  # a domain stands for a class
-        return
-    if len(classes) < 2:
+    names = [_whole(name) for name in labels.number]
+    classes: Sequence[str] = meant.nodes.vectors.get(meant.label or "", ())
+    place = {name: int(name) for name in names if name.isdecimal()}
+    taken.class_names = tuple(classes)
+    if not classes:
+        doubtful = tuple(name for name in labels.number if name in _DOUBTFUL)
+        if meant.said.unlabelled is None and doubtful and len(names) > len(doubtful):
+            raise Unclear(
+                "unlabelled",
+                f"The label {shown(doubtful[0])!r} may mean that a node has none",
+                (doubtful, "it has none"),
+                ((), "it is a class"),
+            )
+        without = set(map(_whole, meant.said.unlabelled or ()))
+        classes = sorted(set(names) - without, key=_order(names))
+        if not classes and meant.text is not None:
+            return  # a domain stands for a class
+        place = {name: at for at, name in enumerate(classes)}
+        taken.class_names = _cleaned(classes, "classes")
+    if len(set(place.values())) < 2:
         raise UploadError("All nodes have the same label, and at least two classes are needed")
     if len(classes) > limits.classes:
         raise UploadError(f"There are more than {limits.classes:,} classes")
-    place = {name: at for at, name in enumerate(classes)}
     table = np.array([*(place.get(name, -1) for name in names), -1], dtype=np.int64)
-    y = table[codes]
-    np.save(folder / "y.npy", y)
-    taken.classes = tuple(map(clean_name, classes))
-    if len(set(taken.classes)) < len(classes):
-        raise UploadError("Two classes differ in letters alone that cannot be printed")
+    np.save(folder / "y.npy", table[labels.all()])
+
+
+def _cleaned(names: Sequence[str], what: str) -> tuple[str, ...]:
+    """Names of classes or domains as they are kept. Raises `UploadError` where two of them become one."""
+    cleaned = tuple(map(clean_name, names))
+    if len(set(cleaned)) < len(names):
+        raise UploadError(f"Two {what} differ in letters alone that cannot be printed")
+    return cleaned
 
 
 def _whole(label: str) -> str:
@@ -481,12 +438,11 @@ def _parts(columns: Sequence[Any], meant: Meant, before: int) -> NDArray[np.int8
     """(n,) int8: 0 train, 1 validation, 2 test, -1 none."""
     if len(columns) == 1:
         words = [(one or "").lower() for one in trimmed(columns[0]).to_pylist()]
-        wrong = next((at for at, one in enumerate(words) if one and one not in PARTS), None)
-        if wrong is not None:
-            raise UploadError(
-                f"Row {before + wrong + 1} has {shown(words[wrong])!r} as {shown(meant.split[0])}: "
-                "train, val or test is needed"
-            )
+        for row, word in enumerate(words, before + 1):
+            if word and word not in PARTS:
+                raise UploadError(
+                    f"Row {row} has {shown(word)!r} as {shown(meant.split[0])}: train, val or test is needed"
+                )
         return np.array([PARTS.get(one, -1) for one in words], dtype=np.int8)
     masks = []
     for name, cells in zip(meant.split, columns, strict=True):
@@ -495,10 +451,9 @@ def _parts(columns: Sequence[Any], meant: Meant, before: int) -> NDArray[np.int8
         if wrong_at.any() or not np.isin(values, (0.0, 1.0)).all():
             raise UploadError(f"The column {shown(name)!r} must hold 0 and 1, or true and false")
         masks.append(values > 0)
-    if (np.sum(masks, axis=0) > 1).any():
-        raise UploadError(
-            f"Row {before + int(np.argmax(np.sum(masks, axis=0) > 1)) + 1} is in more than one part of the split"
-        )
+    several = np.sum(masks, axis=0) > 1
+    if several.any():
+        raise UploadError(f"Row {before + int(several.argmax()) + 1} is in more than one part of the split")
     return np.select(masks, [0, 1, 2], -1).astype(np.int8)
 
 
@@ -514,14 +469,10 @@ def _keep_parts(folder: Path, parts: list[NDArray[np.int8]], taken: Taken) -> No
 
 
 def _texts(cells: Any, before: int, limits: Limits) -> list[str]:
-    from pyarrow import compute
-
     found: list[str] = compute.utf8_trim_whitespace(cells).fill_null("").to_pylist()
-    for at, text in enumerate(found):
+    for row, text in enumerate(found, before + 1):
         if not 0 < len(text) <= limits.text_letters:
-            raise UploadError(
-                f"Text {before + at + 1} has {len(text):,} letters, and 1 to {limits.text_letters:,} are taken"
-            )
+            raise UploadError(f"Text {row} has {len(text):,} letters, and 1 to {limits.text_letters:,} are taken")
     return found
 
 
@@ -548,16 +499,14 @@ def _keep_texts(meant: Meant, folder: Path, texts: Sequence[str], domains: _Code
         numbers_of, names = domains.all(), list(domains.number)
         if long := next((name for name in names if len(name) > _LONGEST_NAME), None):
             raise UploadError(f"The name of the domain {shown(long)} has more than {_LONGEST_NAME} letters")
-        taken.domains = tuple(map(clean_name, names))
-        if len(set(taken.domains)) < 2:
+        taken.domains = _cleaned(names, "domains")
+        if len(names) < 2:
             raise UploadError("At least two domains are needed: relations are learnt in one and predicted in another")
-        if len(set(taken.domains)) < len(names):
-            raise UploadError("Two domains differ in letters alone that cannot be printed")
     write_texts(folder / "texts", texts)
     np.save(folder / "domains.npy", numbers_of)
-    if not taken.classes:
+    if not taken.class_names:
         np.save(folder / "y.npy", numbers_of)
-        taken.classes = taken.domains
+        taken.class_names = taken.domains
 
 
 def _check_related(folder: Path, taken: Taken) -> None:
@@ -566,19 +515,17 @@ def _check_related(folder: Path, taken: Taken) -> None:
     inside = np.unique(domains[ends[0]][domains[ends[0]] == domains[ends[1]]])
     if inside.size < 2:
         raise UploadError("At least two domains need relations between their own texts, to learn from and to predict")
-    apart = int((domains[ends[0]] != domains[ends[1]]).sum()) // (1 if taken.directed else 2)
+    apart = int((domains[ends[0]] != domains[ends[1]]).sum()) // (1 + taken.undirected)
     if apart:
         taken.summary.append(("relations between domains, not read", f"{apart:,}"))
 
 
 def _take_edges(meant: Meant, number: Numbering, adjacency: Adjacency, seen: Seen, plain: bool) -> None:
-    import pyarrow
-
-    kind = number.type if plain else pyarrow.large_string()
+    kind = number.type if plain else TEXT
     types = {meant.source: kind, meant.target: kind}
     if meant.weight:
         own = meant.edges.own[meant.weight]
-        types[meant.weight] = own if not plain and own == pyarrow.large_string() else pyarrow.float64()
+        types[meant.weight] = own if not plain and own == TEXT else pyarrow.float64()
     read = 0
     for batch in meant.edges.read(types, seen):
         ends = [_numbered(number, batch.column(place)) for place in range(2)]
@@ -597,11 +544,7 @@ def _take_edges(meant: Meant, number: Numbering, adjacency: Adjacency, seen: See
 
 
 def _numbered(number: Numbering, cells: Any) -> NDArray[np.int64]:
-    import pyarrow
-
     if cells.type != number.type:  # texts, where names are numbers
-        from pyarrow import compute
-
         cells = compute.utf8_trim_whitespace(cells)
         cells = compute.replace_substring_regex(cells, r"\.0$", "")  # as pandas writes them beside empty cells
         whole = compute.match_substring_regex(cells, r"^(0|-?[1-9]\d{0,17})$").fill_null(False)
@@ -620,59 +563,52 @@ def _stranger(meant: Meant, row: int, value: Any, more: int) -> str:
 def _say_nodes(meant: Meant, features: _Features, taken: Taken, missing: Counter[str], folder: Path) -> None:
     """Rows of what was understood of the nodes."""
     y = read(folder / "y.npy")
-    counts = np.bincount(y[y >= 0], minlength=len(taken.classes))
-    say = taken.summary.append
-    say(("nodes", f"{taken.nodes:,}"))
-    say(("named by", shown(meant.id) or "an unnamed column" if meant.id is not None else "their row, from 0"))
+    counts = np.bincount(y[y >= 0], minlength=len(taken.class_names))
     kinds = Counter(Kind.WORDS if name in meant.coded else meant.kinds[name].kind for name in meant.features)
-    named = ", ".join(shown(name) for name in meant.features[:8]) or taken.features[0]
+    named = ", ".join(shown(name) for name in meant.features[:8]) or taken.feature_names[0]
     told = "".join(f", {count:,} {kind}" for kind, count in kinds.items())
-    say(("features", f"{features.width:,}{told}: {named}" + ", ..." * (len(meant.features) > 8)))
-    if meant.coded:
-        say(("public by that", ", ".join(f"the words of {shown(name)}" for name in meant.coded)))
-    if meant.said.missing is not None and +missing:
-        say(("numbers that were missing", f"{sum(missing.values()):,}, now {meant.said.missing:g}"))
-    if meant.decimal != ".":
-        say(("mark of decimals", "comma"))
-    if features.odd:
-        say((f"nodes with features cut off at {LARGEST_FEATURE:,.0f}", f"{features.odd:,}"))
-    if flat := [taken.features[at] if taken.features else str(at) for at in features.flattened()]:
-        say(("constant by that", ", ".join(flat[:8])))
-    say(
-        (
-            f"classes by {shown(meant.label)}" if meant.label else "classes by domain",
-            ", ".join(f"{shown(name)} {count:,}" for name, count in list(zip(taken.classes, counts, strict=True))[:12]),
-        )
+    flat = [taken.feature_names[at] if taken.feature_names else str(at) for at in features.flattened()]
+    classes = [f"{shown(name)} {count:,}" for name, count in zip(taken.class_names, counts, strict=True)]
+    split = "drawn by the seed: 75% train, 10% val, 15% test"
+    if taken.masks:
+        none, *parts = np.bincount(read(folder / "parts.npy") + 1, minlength=4)
+        split = "train {:,}, val {:,}, test {:,}".format(*parts) + f", none {none:,}" * bool(none)
+    _say(
+        taken,
+        {
+            "nodes": f"{taken.nodes:,}",
+            "named by": "their row, from 0" if meant.id is None else shown(meant.id) or "an unnamed column",
+            "features": f"{features.width:,}{told}: {named}" + ", ..." * (len(meant.features) > 8),
+            "public by that": ", ".join(f"the words of {shown(name)}" for name in meant.coded),
+            "numbers that were missing": f"{missing.total():,}, now {meant.said.missing or 0:g}" * bool(+missing),
+            "mark of decimals": "comma" * (meant.decimal != "."),
+            f"nodes with features cut off at {LARGEST_FEATURE:,.0f}": features.odd,
+            "constant by that": ", ".join(flat[:8]),
+            f"classes by {shown(meant.label) if meant.label else 'domain'}": ", ".join(classes[:12]),
+            "nodes without a label, not learnt from": int((y < 0).sum()),
+            "split of the file" if taken.masks else "split": split,
+        },
     )
-    if none := int((y < 0).sum()):
-        say(("nodes without a label, not learnt from", f"{none:,}"))
-    if not taken.masks:
-        say(("split", "drawn by the seed: 75% train, 10% val, 15% test"))
-    else:
-        found = np.bincount(read(folder / "parts.npy") + 1, minlength=4)
-        say(
-            (
-                "split of the file",
-                f"train {found[1]:,}, val {found[2]:,}, test {found[3]:,}" + f", none {found[0]:,}" * bool(found[0]),
-            )
-        )
 
 
 def _say_edges(meant: Meant, adjacency: Adjacency, taken: Taken) -> None:
     """Rows of what was understood of the edges, and of what was not read."""
-    say = taken.summary.append
-    say(("edges" if taken.directed else "undirected edges", f"{adjacency.edges:,}"))
-    if repeated := adjacency.listed - adjacency.loops - adjacency.edges:
-        say(("duplicates merged", f"{repeated:,}"))
-    if adjacency.loops:
-        say(("loops dropped", f"{adjacency.loops:,}"))
-    if adjacency.weightless:
-        say((f"edges of {shown(meant.weight)} 0 dropped", f"{adjacency.weightless:,}"))
-    if meant.weight:
-        say(("weights not used", shown(meant.weight)))
-    for name, why in meant.ignored[:12]:
-        say((f"not read: {shown(name) or 'an unnamed column'}", str(why)))
-    if len(meant.ignored) > 12:
-        say(("further columns not read", f"{len(meant.ignored) - 12:,}"))
-    for note in (*meant.nodes.notes, *meant.edges.notes)[:4]:
-        say(("comment", shown(note, 60)))
+    _say(
+        taken,
+        {
+            "undirected edges" if taken.undirected else "edges": f"{adjacency.edges:,}",
+            "duplicates merged": adjacency.listed - adjacency.loops - adjacency.edges,
+            "loops dropped": adjacency.loops,
+            f"edges of {shown(meant.weight)} 0 dropped": adjacency.weightless,
+            "weights not used": shown(meant.weight or ""),
+        },
+    )
+    ignored, notes = meant.ignored[:12], (*meant.nodes.notes, *meant.edges.notes)[:4]
+    taken.summary += [(f"not read: {shown(name) or 'an unnamed column'}", why) for name, why in ignored]
+    _say(taken, {"further columns not read": max(0, len(meant.ignored) - 12)})
+    taken.summary += [("comment", shown(note, 60)) for note in notes]
+
+
+def _say(taken: Taken, rows: Mapping[str, str | int]) -> None:
+    """Add rows to the summary, but for those that say nothing: of no text, or of a count of 0."""
+    taken.summary += [(what, f"{told:,}" if isinstance(told, int) else told) for what, told in rows.items() if told]
