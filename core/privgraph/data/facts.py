@@ -52,13 +52,8 @@ def degrees(arrays: Arrays) -> NDArray[np.int64]:
 
 def degree_histogram(degree: NDArray[np.int64]) -> list[dict[str, int]]:
     """Bins 0, 1, 2-3, 4-7, ...: rows of low, high (inclusive) and count, up to the largest degree."""
-    rows = [{"low": 0, "high": 0, "count": int((degree == 0).sum())}]
-    low = 1
-    while low <= int(degree.max(initial=0)):
-        high = 2 * low - 1
-        rows.append({"low": low, "high": high, "count": int(((degree >= low) & (degree <= high)).sum())})
-        low = high + 1
-    return rows
+    counts = np.bincount(np.frexp(degree)[1], minlength=1)
+    return [{"low": 2**bits // 2, "high": 2**bits - 1, "count": int(count)} for bits, count in enumerate(counts)]
 
 
 def edge_homophily(arrays: Arrays) -> float | None:
@@ -195,13 +190,8 @@ def neighbourhood(arrays: Arrays, node: int, largest: int = LARGEST_DRAWING) -> 
         "complete": complete,
         "within": within,
         "nodes": [
-            {
-                "id": member,
-                "hop": hop[member],
-                "class": int(arrays.y[member]),
-                "class_name": _name(arrays, int(arrays.y[member])),
-            }
-            for member in nodes
+            {"id": member, "hop": hop[member], "class": label, "class_name": _name(arrays, label)}
+            for member, label in zip(nodes, arrays.y[nodes].tolist(), strict=True)
         ],
         "edges": [[nodes[a], nodes[b]] for a, b in np.concatenate(among, axis=1).T],
     }
@@ -244,19 +234,8 @@ def facts_of(arrays: Arrays, *, node: int | None = None) -> dict[str, Any]:
 
 def spec_facts(spec: DatasetSpec) -> dict[str, Any]:
     """What the catalogue says, and whether the raw files are at hand."""
-    return {
-        "name": spec.name,
-        "title": spec.title,
-        "about": spec.about,
-        "kind": spec.kind,
-        "source": spec.source,
-        "licence": spec.licence,
-        "caution": spec.caution,
-        "task": spec.task,
-        "public_split": spec.public_split,
-        "at_hand": available(spec),
-        "private": PRIVATE,
-    }
+    told = ("name", "title", "about", "kind", "source", "licence", "caution", "task", "public_split")
+    return {name: getattr(spec, name) for name in told} | {"at_hand": available(spec), "private": PRIVATE}
 
 
 def sizes(facts: Mapping[str, Any]) -> PublicFacts:
@@ -276,16 +255,9 @@ def cache_file(
 ) -> Path:
     """Where the facts are kept; another file as soon as a raw file changes."""
     stamps = [(path, place.stat().st_size, place.stat().st_mtime_ns) for path, _ in spec.files if (place := find(path))]
-    asked = [
-        VERSION,
-        spec.name,
-        node,
-        split,
-        split_seed,
-        sorted((key, str(value)) for key, value in options.items()),
-        stamps,
-    ]
-    digest = hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:16]
+    chosen = sorted((key, str(value)) for key, value in options.items())
+    asked = json.dumps([VERSION, spec.name, node, split, split_seed, chosen, stamps])
+    digest = hashlib.sha256(asked.encode()).hexdigest()[:16]
     return home() / "facts" / f"{spec.name.replace(':', '-')}-{digest}.json"
 
 
@@ -316,10 +288,9 @@ def describe(
     kept = read_cache(cache_file(spec, node=node, split=split, split_seed=split_seed, options=chosen))
     if kept is not None:
         return kept
-    command = [sys.executable, "-P", "-m", "privgraph.data.describe", name, "--json", "--split", split]
-    command += ["--split-seed", str(split_seed), *(["--node", str(node)] if node is not None else [])]
-    for key, value in chosen.items():
-        command += ["--set", f"{key}={value}"]
+    words = {key: str(value) for key, value in chosen.items()}
+    asked = {"name": name, "node": node, "split": split, "split_seed": split_seed, "options": words}
+    command = [sys.executable, "-P", "-m", "privgraph.data.describe", json.dumps(asked)]
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, timeout=timeout, check=False, env=environment(), umask=umask()

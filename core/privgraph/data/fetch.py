@@ -14,12 +14,12 @@ import urllib.error
 import urllib.request
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
-from typing import IO, Protocol
 
 from privgraph.data.errors import DataError, NoConnection
-from privgraph.data.files import find, missing
+from privgraph.data.files import absent, find, missing
 from privgraph.data.spec import DatasetSpec
 from privgraph.home import data_root
 from privgraph.progress import Progress
@@ -35,28 +35,20 @@ class _Incomplete(Exception):
     """Fewer bytes came than were announced."""
 
 
-def fetch_files(
-    spec: DatasetSpec,
-    progress: OnProgress | None = None,
-    root: Path | None = None,
-    *,
-    attempts: int = 3,
-    timeout: float = 30,
-) -> dict[str, Path]:
+def fetch_files(spec: DatasetSpec, progress: OnProgress | None = None, root: Path | None = None) -> dict[str, Path]:
     """Where each raw file of `spec` lies, fetched first if it is missing.
 
     Raises `DataError` with one sentence that says which files to put where, and why they could not be
     fetched.
     """
     base = root or data_root()
-    lost = [path for path, _ in spec.files if find(path, base) is None]
-    urls = dict(spec.urls)
-    if any(path not in urls for path in lost):
+    lost, urls = absent(spec, base), dict(spec.urls)
+    if not urls.keys() >= {*lost}:
         raise DataError(missing(spec, base))
     try:
         for url in dict.fromkeys(urls[path].partition("#")[0] for path in lost):
-            wanted = [path for path in lost if urls[path].partition("#")[0] == url]
-            _fetch(spec, base, url, wanted, progress, attempts, timeout)
+            members = {path: urls[path].partition("#")[2] for path in lost if urls[path].partition("#")[0] == url}
+            _fetch(base, url, members, dict(spec.files), progress)
     except DataError as error:
         raise type(error)(f"{missing(spec, base)}; {error}") from None
     except OSError as error:
@@ -65,32 +57,21 @@ def fetch_files(
 
 
 def _fetch(
-    spec: DatasetSpec,
-    base: Path,
-    url: str,
-    wanted: list[str],
-    progress: OnProgress | None,
-    attempts: int,
-    timeout: float,
+    base: Path, url: str, members: Mapping[str, str], pinned: Mapping[str, str], progress: OnProgress | None
 ) -> None:
-    """Fetch the files `wanted`, all of one address."""
-    pinned, members = dict(spec.files), {path: dict(spec.urls)[path].partition("#")[2] for path in wanted}
-    if not any(members.values()):
-        (path,) = wanted
-        download(url, base / path, _expected(base, path, pinned), progress=progress, attempts=attempts, timeout=timeout)
-        _remember(base, path)
-        return
+    """Fetch files from one address: itself, or members of the zip archive that is there."""
     base.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=base, prefix=".fetch-") as folder:
         archive = Path(folder) / "archive.zip"
-        download(url, archive, "", progress=progress, attempts=attempts, timeout=timeout)
-        for path in wanted:
-            _extract(archive, members[path], base / path, _expected(base, path, pinned))
+        if any(members.values()):
+            download(url, archive, progress=progress)
+        for path, member in members.items():
+            sha256 = pinned[path] or _sums(base).get(path, "")
+            if member:
+                _extract(archive, member, base / path, sha256)
+            else:
+                download(url, base / path, sha256, progress=progress)
             _remember(base, path)
-
-
-def _expected(base: Path, path: str, pinned: dict[str, str]) -> str:
-    return pinned[path] or _sums(base).get(path, "")
 
 
 def _sums(base: Path) -> dict[str, str]:
@@ -148,13 +129,7 @@ def download(
     raise kind(f"fetching {url} failed: {reason}")
 
 
-class _Answer(Protocol):
-    headers: http.client.HTTPMessage
-
-    def read(self, amount: int, /) -> bytes: ...
-
-
-def _chunks(answer: _Answer, name: str, progress: OnProgress | None, largest: int) -> Iterable[bytes]:
+def _chunks(answer: http.client.HTTPResponse, name: str, progress: OnProgress | None, largest: int) -> Iterable[bytes]:
     """The body piece by piece. Raises `_Incomplete` where it ends early, `DataError` where it is too long."""
     announced = answer.headers.get("Content-Length", "")
     total, received = int(announced) if announced.isdigit() else 0, 0
@@ -175,9 +150,9 @@ def _store(chunks: Iterable[bytes], target: Path, sha256: str) -> None:
     """Write `chunks` beside `target`, check them, and rename. Raises `DataError` for a wrong checksum."""
     target.parent.mkdir(parents=True, exist_ok=True)
     digest = hashlib.sha256()
-    handle, part = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}-", suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}-") as folder:
+        part = Path(folder) / "part"
+        with part.open("wb") as file:
             for chunk in chunks:
                 digest.update(chunk)
                 file.write(chunk)
@@ -185,23 +160,17 @@ def _store(chunks: Iterable[bytes], target: Path, sha256: str) -> None:
             os.fsync(file.fileno())
         if sha256 and digest.hexdigest() != sha256:
             raise DataError(f"{target.name} has another checksum than it should (sha256 {digest.hexdigest()[:12]}...)")
-        Path(part).chmod(0o644)
-        Path(part).replace(target)
-    finally:
-        Path(part).unlink(missing_ok=True)
+        part.chmod(0o644)
+        part.replace(target)
 
 
 def _extract(archive: Path, member: str, target: Path, sha256: str) -> None:
     """One member of a zip archive to `target`; the archive's own names are never used as paths."""
     try:
         with zipfile.ZipFile(archive) as opened, opened.open(member) as file:
-            _store(iter(lambda: _read(file), b""), target, sha256)
+            _store(iter(partial(file.read, CHUNK), b""), target, sha256)
     except (KeyError, zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error) as error:
         raise DataError(f"the archive does not give {member}: {_sentence(error)}") from None
-
-
-def _read(file: IO[bytes]) -> bytes:
-    return file.read(CHUNK)
 
 
 def _sentence(error: object) -> str:

@@ -121,6 +121,6 @@ def added(folder: Path, taken: Taken, *, kind: str, title: str) -> Added:
 
 def _ending(one: Any) -> str:
     if isinstance(one, Given | str | os.PathLike):
-        name = one.name if isinstance(one, Given) else os.path.basename(os.fspath(one))
-        return shown("".join(Path(name).suffixes[-2:]).lstrip(".").lower() or "folder", 12)
+        path = Path(one.name if isinstance(one, Given) else one)
+        return shown("".join(path.suffixes[-2:]).lstrip(".").lower() or "folder", 12)
     return "arrays" if isinstance(one, Mapping) else shown(type(one).__name__)

@@ -26,17 +26,8 @@ _MASKS = ("train_mask", "val_mask", "test_mask")
 _ALIKE = {"features": "x", "feat": "x", "labels": "y", "label": "y", "edges": "edge_index", "edge_list": "edge_index"}
 _SPARSE = {"data", "indices", "indptr", "shape"}
 DIRECTED = "directions of edges are not used"
-BROKEN = (
-    zipfile.BadZipFile,
-    zlib.error,
-    struct.error,
-    ArithmeticError,
-    LookupError,
-    OSError,
-    RuntimeError,
-    ValueError,
-    EOFError,
-)
+_CUT = (zipfile.BadZipFile, zlib.error, struct.error, EOFError)
+BROKEN = (*_CUT, ArithmeticError, LookupError, OSError, RuntimeError, ValueError)
 """What Python's archives raise of a damaged one."""
 Arrays = Mapping[str, NDArray[Any]]
 

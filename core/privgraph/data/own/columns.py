@@ -75,12 +75,6 @@ class Column:
     whole: bool = False
 
 
-def looked(frame: Frame, whole: bool = False) -> dict[str, Column]:
-    """What each column holds, by the first rows, or by all."""
-    table = frame.head(None if whole else HEAD)
-    return {name: _column(name, table.column(name), frame.decimal) for name in frame.columns}
-
-
 def trimmed(cells: Any) -> Any:
     """Texts without white space around them, and null for those that hold nothing."""
     cells = compute.utf8_trim_whitespace(cells)
@@ -160,14 +154,12 @@ def settle(frames: Sequence[Frame], said: Description, whole: bool = False) -> M
     """Which of the tables are the edges and the nodes, and which column is what. Raises `UploadError`, and
     `Unclear` where two readings are plausible.
 
-    Args:
-        frames: The tables of the files.
-        said: What a person has said.
-        whole: Whether all rows are looked at, and not the first alone.
+    What columns hold is told by the first rows, or by all of them where `whole`.
     """
     edges, nodes = apart(frames, said)
     source, target, weight, rest = _ends(edges, nodes, said)
-    kinds = looked(nodes, whole)
+    table = nodes.head(None if whole else HEAD)
+    kinds = {one: _column(one, table.column(one), nodes.decimal) for one in nodes.columns}
     _check_named(said, nodes, edges)
     used = {one for one in (said.label, said.text, said.domain, *(said.split or ())) if one} | set(said.ignore)
     name = _id(nodes, kinds, said, used)
@@ -405,7 +397,6 @@ def _id(nodes: Frame, kinds: Mapping[str, Column], said: Description, used: Coll
 
 def _label(kinds: Mapping[str, Column], used: Collection[str], *, optional: bool) -> str | None:
     """The column that is called a class, unless each node has its own."""
-
     few = {
         name: column
         for name, column in kinds.items()

@@ -3,9 +3,11 @@ plausible. No torch."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from types import UnionType
+from typing import Any, get_args, get_origin, get_type_hints
 
 from privgraph.data.errors import UploadError
 from privgraph.data.own.limits import shown
@@ -84,11 +86,12 @@ class Unclear(UploadError):
 
 
 def _written(value: Any) -> str:
+    """A value as TOML has it."""
     if isinstance(value, tuple):
         return f"[{', '.join(map(_written, value))}]"
-    return (
-        str(value).lower() if isinstance(value, bool) else f'"{shown(value)}"' if isinstance(value, str) else str(value)
-    )
+    if isinstance(value, str):
+        return f'"{shown(value)}"'
+    return str(value).lower()
 
 
 def described(said: Mapping[str, Any]) -> Description:
@@ -110,11 +113,9 @@ def described(said: Mapping[str, Any]) -> Description:
 def _value(key: str, value: Any, hint: Any) -> Any:
     """A value of its type; words of a command line are taken for it, with commas between the items of a
     list."""
-    kinds = [
-        getattr(kind, "__origin__", kind) for kind in (get_args(hint) if type(None) in get_args(hint) else (hint,))
-    ]
-    kind = next(one for one in kinds if one is not type(None))
-    if value is None and type(None) in kinds:
+    hints = [one for one in get_args(hint) if one is not type(None)] if isinstance(hint, UnionType) else [hint]
+    kind = get_origin(hints[0]) or hints[0]
+    if value is None and hints != [hint]:
         return None
     if kind is tuple and isinstance(value, str):
         value = [one.strip() for one in value.split(",") if one.strip()]
@@ -125,14 +126,12 @@ def _value(key: str, value: Any, hint: Any) -> Any:
     if kind is str and isinstance(value, str | int) and not isinstance(value, bool):
         return str(value)
     if kind in (int, float) and not isinstance(value, bool):
-        try:
+        with suppress(TypeError, ValueError, OverflowError):
             number = float(value)
             if kind is float and abs(number) < float("inf"):
                 return number
             if number == int(number) >= 0:
                 return int(number)
-        except (TypeError, ValueError, OverflowError):
-            pass
     raise UploadError(f"{key} must be {_KINDS[kind]} (got {shown(value)})")
 
 

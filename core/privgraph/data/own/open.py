@@ -23,23 +23,20 @@ def mapped(name: str, folder: Path, facts: dict[str, Any]) -> Graph:
     """
     nodes, entries = facts["nodes"], facts["edges"] * (1 + facts["undirected"])
     shapes = {"x": (nodes, facts["features"]), "y": (nodes,), "edges": (2, entries), "pointers": (nodes + 1,)}
-    arrays = {}
-    for array, shape in shapes.items():
-        arrays[array] = _array(folder / f"{array}.npy")
-        if arrays[array].shape != shape:
-            raise DataError(
-                f"{name} is damaged: its {array} has the shape {arrays[array].shape}, and {shape} is needed"
-            )
-    if not _starts_agree(arrays["pointers"], arrays["edges"][1]):
+    x, y, edges, pointers = (_array(folder / f"{array}.npy") for array in shapes)
+    for found, (array, shape) in zip((x, y, edges, pointers), shapes.items(), strict=True):
+        if found.shape != shape:
+            raise DataError(f"{name} is damaged: its {array} has the shape {found.shape}, and {shape} is needed")
+    if not _starts_agree(pointers, edges[1]):
         raise DataError(f"{name} is damaged: its pointers are not those of its edges; upload the graph again")
     parts = read(folder / "parts.npy") if (folder / "parts.npy").is_file() else np.full(nodes, -1, dtype=np.int8)
     train, validation, test = (torch.from_numpy(parts == part) for part in range(3))
     texts = texts_in(folder, "texts")
     return Graph(
         name=name,
-        x=torch.from_numpy(arrays["x"]),
-        y=torch.from_numpy(arrays["y"]),
-        edge_index=torch.from_numpy(arrays["edges"]),
+        x=torch.from_numpy(x),
+        y=torch.from_numpy(y),
+        edge_index=torch.from_numpy(edges),
         train_mask=train,
         val_mask=validation,
         test_mask=test,
@@ -50,7 +47,7 @@ def mapped(name: str, folder: Path, facts: dict[str, Any]) -> Graph:
         texts=texts,
         domains=torch.from_numpy(read(folder / "domains.npy")) if texts else torch.zeros(0, dtype=torch.int64),
         domain_names=tuple(facts["domains"]),
-        _cache={"pointers": torch.from_numpy(arrays["pointers"])},
+        _cache={"pointers": torch.from_numpy(pointers)},
     )
 
 

@@ -26,33 +26,29 @@ class Sorter:
 
     Args:
         folder: Where runs are kept, as `run-0`, `run-1` and so on; they stay until the folder goes.
-        run: Keys of a run, 1 or more.
     """
 
-    def __init__(self, folder: Path, run: int | None = None) -> None:
+    def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._buffer = np.empty(run or RUN, dtype=np.int64)
+        self._buffer = np.empty(RUN, dtype=np.int64)
         self._filled = 0
         self._runs: list[Path] = []
 
     def add(self, keys: Keys) -> None:
         """Take in keys, (n,)."""
-        start = 0
-        while start < keys.size:
-            taken = keys[start : start + self._buffer.size - self._filled]
-            self._buffer[self._filled : self._filled + taken.size] = taken
-            self._filled += taken.size
-            start += taken.size
-            if self._filled == self._buffer.size:
+        while keys.size:
+            room = self._buffer[self._filled :]
+            taken = min(room.size, keys.size)
+            room[:taken], keys = keys[:taken], keys[taken:]
+            self._filled += taken
+            if taken == room.size:
                 self._spill()
 
     def _spill(self) -> None:
-        part = self._buffer[: self._filled]
+        part, self._filled = self._buffer[: self._filled], 0
         part.sort()
-        path = self._folder / f"run-{len(self._runs)}"
-        distinct(part).tofile(path)
-        self._runs.append(path)
-        self._filled = 0
+        self._runs.append(self._folder / f"run-{len(self._runs)}")
+        distinct(part).tofile(self._runs[-1])
 
     def sorted(self) -> Iterator[Keys]:
         """All keys in blocks of at most about two runs.

@@ -104,7 +104,7 @@ class _Features:
         self.rows, self.odd, self.width = 0, 0, width
         self._limits = limits
         self._low, self._high = np.full(width, np.inf), np.full(width, -np.inf)
-        self._file = Growing(path, np.float32)
+        self.file = Growing(path, np.float32)
 
     def append(self, x: NDArray[np.float32]) -> None:
         """Add rows, (n, F). Raises `UploadError` where a number is not finite, or the table too large."""
@@ -122,15 +122,12 @@ class _Features:
         if max(-low.min(initial=0), high.max(initial=0)) > LARGEST_FEATURE:
             self.odd += int((np.abs(x) > LARGEST_FEATURE).any(axis=1).sum())
             x = np.clip(x, -LARGEST_FEATURE, LARGEST_FEATURE)
-        self._file.append(x)
+        self.file.append(x)
 
     def flattened(self) -> NDArray[np.int64]:
         """Places of the columns that have one value because they are cut off."""
         low, high = (np.clip(bound, -LARGEST_FEATURE, LARGEST_FEATURE) for bound in (self._low, self._high))
         return np.flatnonzero((low == high) & (np.maximum(-self._low, self._high) > LARGEST_FEATURE))
-
-    def finish(self) -> None:
-        self._file.finish((self.rows, self.width))
 
 
 class _Codes:
@@ -157,25 +154,15 @@ class _Codes:
 def take(
     meant: Meant, folder: Path, scratch: Path, limits: Limits, tell: Callable[[str, int, int], None], plain: bool
 ) -> Taken:
-    """Write the arrays of a graph into `folder`, and say what was understood.
+    """Write the arrays of a graph into `folder`, sort its edges in `scratch`, and say what was understood.
 
-    Args:
-        meant: The tables, and which column is what.
-        folder: Where the arrays go.
-        scratch: Where edges are sorted.
-        limits: Sizes that are taken.
-        tell: Is told a stage, how far it is and of how much.
-        plain: Whether columns are read as numbers at once, and not as texts that are looked at one by one.
-
-    Raises:
-        UploadError: Something is wrong with the graph; of its kind `Unclear`, where that can be read in two
-            ways.
-        NotPlain: Some cells are no plain numbers, and `plain` asked for these.
+    `tell` is told a stage, how far it is and of how much. Where `plain`, columns are read as numbers at once,
+    and not as texts that are looked at one by one: raises `NotPlain` where some cells are no plain numbers.
+    Raises `UploadError`; of its kind `Unclear`, where something can be read in two ways.
     """
     taken = Taken(undirected=not meant.said.directed)
-    number = _take_nodes(
-        meant, folder, limits, lambda done: tell("reading nodes", done, meant.nodes.size), plain, taken
-    )
+    size = meant.nodes.size
+    number = _take_nodes(meant, folder, limits, lambda done: tell("reading nodes", done, size), plain, taken)
     adjacency = Adjacency(folder, scratch, taken.nodes, meant.said.directed, limits)
     _take_edges(meant, number, adjacency, lambda done: tell("reading edges", done, meant.edges.size), plain)
     adjacency.write(lambda done: tell("sorting edges", done, adjacency.expected))
@@ -210,7 +197,11 @@ def _take_nodes(meant: Meant, folder: Path, limits: Limits, seen: Seen, plain: b
         if meant.text is not None:
             texts += _texts(held[meant.text], features.rows, limits)
             if meant.domain is not None:
-                domains.append(_domains(held[meant.domain], features.rows))
+                own = trimmed(held[meant.domain])
+                if own.null_count:
+                    row = features.rows + own.is_null().to_pylist().index(True) + 1
+                    raise UploadError(f"Text {row} has no domain")
+                domains.append(own)
         x = np.ones((batch.num_rows, width), dtype=np.float32)
         at = 0
         for name in meant.features:
@@ -227,14 +218,17 @@ def _take_nodes(meant: Meant, folder: Path, limits: Limits, seen: Seen, plain: b
             x[:, 0] = [len(one.split()) for one in texts[features.rows :]]
         features.append(x)
     nodes = taken.nodes = features.rows
-    features.finish()
+    features.file.finish((nodes, width))
     if nodes < SMALLEST:
         raise UploadError(f"The graph has {nodes} nodes, and at least {SMALLEST} are needed")
     if meant.said.missing is None and +missing:
-        _ask_missing(meant, missing)
+        _ask_missing(list(+missing), missing.total())
     taken.odd_nodes = features.odd
     number = Numbering(_unique(pyarrow.chunked_array(ids).combine_chunks()) if meant.id is not None else nodes)
-    _keep_names(folder, ids, nodes)
+    if ids and nodes <= _NAMED:
+        called = [clean_name(name) for part in ids for name in part.to_pylist()]
+        if called != [str(at) for at in range(nodes)]:
+            write_texts(folder / "ids", called)
     _keep_labels(meant, folder, labels, limits, taken)
     if meant.text is not None:
         _keep_texts(meant, folder, texts, domains, taken)
@@ -337,11 +331,10 @@ def _categories(meant: Meant, name: str) -> list[str]:
     return sorted(found)
 
 
-def _ask_missing(meant: Meant, missing: Counter[str]) -> None:
-    lost = tuple(name for name, count in missing.items() if count)
+def _ask_missing(lost: list[str], cells: int) -> None:
     raise Unclear(
         "missing",
-        f"{sum(missing.values()):,} cells of {shown(', '.join(lost), 60)} hold no number",
+        f"{cells:,} cells of {shown(', '.join(lost), 60)} hold no number",
         (0.0, "a number of yours in their place"),
         other=f"ignore = [{', '.join(shown(name) for name in lost[:3])}]",
     )
@@ -369,14 +362,6 @@ def _unique(ids: Any) -> Any:
         twice = counted.filter(compute.greater(counted.field("counts"), 1)).field("values")[0]
         raise UploadError(f"Two nodes have the same id ({shown(twice.as_py())})")
     return ids
-
-
-def _keep_names(folder: Path, ids: list[Any], nodes: int) -> None:
-    if not ids or nodes > _NAMED:
-        return
-    names = [clean_name(name) for part in ids for name in part.to_pylist()]
-    if names != [str(at) for at in range(nodes)]:
-        write_texts(folder / "ids", names)
 
 
 def write_texts(path: Path, texts: Sequence[str]) -> None:
@@ -473,13 +458,6 @@ def _texts(cells: Any, before: int, limits: Limits) -> list[str]:
     for row, text in enumerate(found, before + 1):
         if not 0 < len(text) <= limits.text_letters:
             raise UploadError(f"Text {row} has {len(text):,} letters, and 1 to {limits.text_letters:,} are taken")
-    return found
-
-
-def _domains(cells: Any, before: int) -> Any:
-    found = trimmed(cells)
-    if found.null_count:
-        raise UploadError(f"Text {before + found.is_null().to_pylist().index(True) + 1} has no domain")
     return found
 
 
