@@ -98,9 +98,7 @@ def test_arrays(content: dict[str, Any], sentence: str) -> None:
     ],
 )
 def test_tables(edges: str | None, nodes: str | None, sentence: str) -> None:
-    files = {"e.csv": EDGES if edges is None else edges, "n.csv": NODES if nodes is None else nodes}
-    if edges is None:
-        files["e.csv"] = "source,target\nn0,n1"
+    files = {"e.csv": edges or "source,target\nn0,n1", "n.csv": nodes or NODES}
     assert sentence in refused({name: text.encode(errors="surrogateescape") for name, text in files.items()})
 
 

@@ -45,11 +45,6 @@ class Arrays:
     masks: Mapping[str, NDArray[np.bool_]]
 
 
-def degrees(arrays: Arrays) -> NDArray[np.int64]:
-    """(|V|,) number of neighbours (of incoming edges where directed)."""
-    return np.bincount(arrays.edges[1], minlength=arrays.y.size)
-
-
 def degree_histogram(degree: NDArray[np.int64]) -> list[dict[str, int]]:
     """Bins 0, 1, 2-3, 4-7, ...: rows of low, high (inclusive) and count, up to the largest degree."""
     counts = np.bincount(np.frexp(degree)[1], minlength=1)
@@ -137,11 +132,6 @@ def domain_facts(
     return rows
 
 
-def chosen_node(degree: NDArray[np.int64]) -> int:
-    """A node worth drawing: the first whose degree is nearest to 6."""
-    return int(np.argmin(np.abs(degree - 6)))
-
-
 def neighbourhood(arrays: Arrays, node: int, largest: int = LARGEST_DRAWING) -> dict[str, Any]:
     """The nodes within two hops of `node` and the edges among them, at most `largest` nodes.
 
@@ -204,8 +194,9 @@ def _name(arrays: Arrays, label: int) -> str:
 
 
 def facts_of(arrays: Arrays, *, node: int | None = None) -> dict[str, Any]:
-    """The facts of a graph as plain JSON values."""
-    degree = degrees(arrays)
+    """The facts of a graph as plain JSON values. Of all nodes, the first whose degree is nearest to 6 is
+    worth drawing."""
+    degree = np.bincount(arrays.edges[1], minlength=arrays.y.size)  # of incoming edges where directed
     counts = np.bincount(arrays.y[arrays.y >= 0], minlength=len(arrays.class_names))
     entries = int(arrays.edges.shape[1])
     return {
@@ -228,7 +219,7 @@ def facts_of(arrays: Arrays, *, node: int | None = None) -> dict[str, Any]:
         "unlabelled": int((arrays.y < 0).sum()),
         "largest_class_share": float(counts.max() / counts.sum()),
         "split": {name: int(mask.sum()) for name, mask in arrays.masks.items()},
-        "neighbourhood": neighbourhood(arrays, chosen_node(degree) if node is None else node),
+        "neighbourhood": neighbourhood(arrays, int(np.argmin(np.abs(degree - 6))) if node is None else node),
     }
 
 

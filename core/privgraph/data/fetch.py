@@ -133,11 +133,9 @@ def _chunks(answer: http.client.HTTPResponse, name: str, progress: OnProgress | 
     """The body piece by piece. Raises `_Incomplete` where it ends early, `DataError` where it is too long."""
     announced = answer.headers.get("Content-Length", "")
     total, received = int(announced) if announced.isdigit() else 0, 0
-    if max(total, received) > largest:
-        raise DataError(f"{name} is larger than {largest} bytes")
     while chunk := answer.read(CHUNK):
         received += len(chunk)
-        if received > largest:
+        if max(total, received) > largest:
             raise DataError(f"{name} is larger than {largest} bytes")
         if progress is not None:
             progress(Progress(step=received, total=max(total, received), stage=f"fetching {name}"))

@@ -7,6 +7,7 @@ Versions before 0.5.0 had no key; what they stored, under names of twelve digits
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 import json
 import re
@@ -35,7 +36,6 @@ DIGITS, OLD_DIGITS = 16, 12
 OLD_NAME = (
     "Its name is a hash of the graph without a key, and stands in whatever is exported. Upload it again for another."
 )
-_CHUNK = 1 << 24
 _NAME = re.compile(rf"upload:([0-9a-f]{{{DIGITS}}}|[0-9a-f]{{{OLD_DIGITS}}})")
 
 
@@ -73,8 +73,7 @@ def _name_of(folder: Path, taken: Taken) -> str:
         if (path := folder / f"{name}.npy").is_file():
             digest.update(f"{name}{path.stat().st_size}".encode())
             with path.open("rb") as file:
-                while chunk := file.read(_CHUNK):
-                    digest.update(chunk)
+                hashlib.file_digest(file, lambda: digest)
     return f"upload:{digest.hexdigest()[:DIGITS]}"
 
 
@@ -159,16 +158,14 @@ def upload_spec(name: str) -> DatasetSpec:
     """The spec of a stored upload. Raises `UnknownName`."""
     facts = upload_facts(name)
     domains = tuple(str(domain) for domain in facts.get("domains", ()))
-    what = (
-        "Texts and their relations that you uploaded; they stay" if domains else "A graph that you uploaded; it stays"
-    )
+    what, stay = ("Texts and their relations", "they stay") if domains else ("A graph", "it stays")
     once = f" Formerly called {listed(former)}." if (former := facts.get("former")) else ""
     odd = facts.get("odd_nodes", 0)
     cut_off = f"Features beyond {LARGEST_FEATURE:,.0f} in size are cut off there: nodes with such, {odd:,}."
     return DatasetSpec(
         name=name,
         title=facts["title"],
-        about=f"{what} on this machine.{once}",
+        about=f"{what} that you uploaded; {stay} on this machine.{once}",
         kind="upload",
         source=f"uploaded as {facts['kind']}",
         licence="yours",

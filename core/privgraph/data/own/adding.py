@@ -3,7 +3,7 @@
 import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -74,11 +74,9 @@ def understood(
             whole = not plain and sum(frame.size for frame in frames) < _SMALL
             graph = Path(held) / f"graph-{plain}"
             graph.mkdir()
-            try:
+            with suppress(NotPlain):
                 yield take(settle(frames, said, whole), graph, Path(held), limits, tell, plain), graph
                 return
-            except NotPlain:
-                continue
 
 
 def add(

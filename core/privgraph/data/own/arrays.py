@@ -257,8 +257,7 @@ def of_object(given: Any) -> list[Frame]:
 def as_arrays(given: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
     """NumPy's arrays of arrays, lists, or tensors on the CPU."""
     plain: dict[str, NDArray[Any]] = {name: np.asarray(array) for name, array in given.items()}
-    wrong = next((name for name, array in plain.items() if array.dtype.hasobject), None)
-    if wrong is not None:
+    if wrong := next((name for name, array in plain.items() if array.dtype.hasobject), None):
         raise UploadError(f"{shown(wrong)} is no array of numbers, booleans or texts")
     return plain
 

@@ -100,8 +100,9 @@ def _column(name: str, cells: Any, decimal: str) -> Column:
             marks = [decimal] if decimal else [mark for mark in ".," if _matching(texts, _SURE[mark])]
             sure = marks[0] if len(marks) == 1 else ""
             grouped = "" if sure else next((mark for mark in ".," if _matching(texts, _GROUPS[mark])), "")
-    if kind is Kind.NUMBERS and known > 2 and name.lower() in _ROWS and _counts(texts):
-        kind = Kind.ROWS
+    if kind is Kind.NUMBERS and known > 2 and name.lower() in _ROWS:
+        places = [str(at) for at in range(rows + 1)]
+        kind = Kind.ROWS if texts.to_pylist() in (places[:-1], places[1:]) else kind
     return Column(
         name=name,
         kind=kind if known else Kind.NOTHING,
@@ -118,12 +119,6 @@ def _column(name: str, cells: Any, decimal: str) -> Column:
 def _matching(texts: Any, pattern: str) -> int:
     """How many texts have this form."""
     return compute.sum(compute.match_substring_regex(texts, pattern)).as_py() or 0
-
-
-def _counts(texts: Any) -> bool:
-    """Whether the values are 0, 1, 2 ... or 1, 2, 3 ..."""
-    start = texts[0].as_py()
-    return start in ("0", "1") and all(one == str(at) for at, one in enumerate(texts.to_pylist(), int(start)))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -298,13 +293,7 @@ def _with_header(frame: Frame, said: Description, nodes: Frame | None) -> Frame:
             return frame.other(True)
         if not all(end.isdecimal() for end in first[:2]):
             return frame.other(False)
-    line = ",".join(first)
-    raise Unclear(
-        "header",
-        f"The first line of {shown(frame.name)}, {shown(line)!r}, may be names of columns or a row",
-        (True, "names"),
-        (False, "a row"),
-    )
+    raise Unclear("header", True, False, table=shown(frame.name), line=repr(shown(",".join(first))))
 
 
 def _texts(frame: Frame, column: str) -> Iterator[str]:
@@ -371,19 +360,9 @@ def _check_lines(edges: Frame, known: set[str], third: str) -> None:
     others = [table.column(name).to_pylist() for name in edges.columns if name not in edges.columns[:2]]
     cells = table.column(edges.columns.index(third)).to_pylist()
     if len(set(heads)) == len(heads) and all({*column} <= known and len({*column}) > 1 for column in others):
-        raise Unclear(
-            "lines",
-            f"Each line of {shown(edges.name)} may be an edge with a number, or a node and its neighbours",
-            ("edges", "edges with a number that is not used"),
-            ("adjacency", "a node and its neighbours"),
-        )
+        raise Unclear("lines", "edges", "adjacency", table=shown(edges.name))
     if any(str(one).strip() in ("0", "0.0") for one in cells):
-        raise Unclear(
-            "weight",
-            f"Some edges of {shown(edges.name)} have 0 as {shown(third)}",
-            (third, "a weight, so that 0 means no edge"),
-            ("", "something else, which is not used"),
-        )
+        raise Unclear("weight", third, "", table=shown(edges.name), column=shown(third))
 
 
 def _id(nodes: Frame, kinds: Mapping[str, Column], said: Description, used: Collection[str]) -> str | None:
@@ -414,11 +393,7 @@ def _label(kinds: Mapping[str, Column], used: Collection[str], *, optional: bool
             "No column of the nodes can be their class: it needs two values or more, and on average two nodes for each "
             f"({shown(', '.join(kinds), 80)})"
         )
-    raise Unclear(
-        "label",
-        "Which column is the class of a node",
-        *((name, f"{few[name].different} classes") for name in likely),
-    )
+    raise Unclear("label", *likely, means=[f"{few[name].different} classes" for name in likely])
 
 
 def _split(kinds: Mapping[str, Column], used: Collection[str]) -> tuple[str, ...]:
@@ -469,12 +444,7 @@ def _features(
         return tuple(found), ()
     few = [name for name, column in free.items() if column.different <= min(CATEGORIES, column.rows // 2)]
     words = tuple(name for name in few if free[name].kind is Kind.WORDS)
-    raise Unclear(
-        "features",
-        "The nodes have no column of numbers, and their degree would read private edges: add columns, or",
-        ((), "the constant 1 for each node"),
-        *([(words, "a feature of 0 and 1 for each of its words")] if words else []),
-    )
+    raise Unclear("features", (), *([words] if words else []))
 
 
 def _decimal(columns: Sequence[Column], said: Description) -> str:
@@ -492,6 +462,6 @@ def _decimal(columns: Sequence[Column], said: Description) -> str:
         return next(iter(sure), ".")
     mark = doubtful.grouped
     value = next(value for value, _ in doubtful.counts if mark in value)
-    fraction, whole = value.replace(",", "."), value.replace(mark, "")
-    about = f"{shown(value)} in the column {shown(doubtful.name)!r} may be {fraction} or {whole}"
-    raise Unclear("decimal", about, (mark, fraction), ("," if mark == "." else ".", whole))
+    means = value.replace(",", "."), value.replace(mark, "")
+    slots = {"cell": shown(value), "column": repr(shown(doubtful.name)), "readings": " or ".join(means)}
+    raise Unclear("decimal", mark, "," if mark == "." else ".", means=means, **slots)

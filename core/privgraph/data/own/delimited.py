@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Any, BinaryIO
 
 import pyarrow
+from pyarrow import csv as arrow
 
 from privgraph.data.errors import UploadError
 from privgraph.data.own.frames import TEXT, Frame, NotPlain, Seen, Types, check_names, of_columns
@@ -196,10 +197,9 @@ def _table(file: Given, shape: Shape, header: bool | None) -> Frame:
     check_names(file.name, columns)
 
     def read(types: Types, seen: Seen) -> Iterator[Any]:
-        from pyarrow import csv as arrow
-
         text = all(kind == TEXT for kind in types.values())
         plain = shape.encoding == "utf-8-sig" and shape.mark != " " and not shape.braces
+        skip = (shape.skip if plain else 0) + bool(header)
         faults: list[Any] = []
 
         def fault(row: Any) -> str:
@@ -207,11 +207,7 @@ def _table(file: Given, shape: Shape, header: bool | None) -> Frame:
             return "error"
 
         options = {
-            "read_options": arrow.ReadOptions(
-                column_names=list(columns),
-                skip_rows=(shape.skip if plain else 0) + bool(header),
-                block_size=_BLOCK,
-            ),
+            "read_options": arrow.ReadOptions(column_names=list(columns), skip_rows=skip, block_size=_BLOCK),
             "parse_options": arrow.ParseOptions(
                 delimiter="\t" if shape.mark == " " else shape.mark,
                 newlines_in_values=shape.quoted or text,

@@ -2,7 +2,7 @@
 plausible. No torch."""
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -61,6 +61,7 @@ class Description:
     unlabelled: tuple[str, ...] | None = None
 
 
+_QUESTIONS = tomllib.loads(Path(__file__).with_name("questions.toml").read_text(encoding="utf-8"))
 KEYS = tuple(field.name for field in fields(Description))
 _CHOICES = {"lines": ("edges", "adjacency"), "decimal": (".", ",")}
 _KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text", tuple: "a list of texts"}
@@ -79,10 +80,14 @@ class Question:
 class Unclear(UploadError):
     """Two readings are plausible; the message spells out both."""
 
-    def __init__(self, key: str, about: str, *choices: tuple[Any, str], other: str = "") -> None:
+    def __init__(self, key: str, *values: Any, means: Iterable[str] = (), **slots: str) -> None:
+        told = _QUESTIONS[key]
+        about = told["about"].format(**slots)
+        choices = tuple(zip(values, means or told["means"], strict=False))
         self.question = Question(key=key, about=about, choices=choices)
-        ways = [f"{key} = {_written(value)} ({means})" for value, means in choices[:4]]
-        super().__init__(f"{about}: say {' or '.join([*ways, other] if other else ways)}")
+        ways = [f"{key} = {_written(value)} ({meaning})" for value, meaning in choices[:4]]
+        ways += [told["other"].format(**slots)] if "other" in told else []
+        super().__init__(f"{about}: say {' or '.join(ways)}")
 
 
 def _written(value: Any) -> str:

@@ -19,12 +19,8 @@ _ENTRIES = 1 << 22
 class Adjacency:
     """Puts edges in order: row i of the matrix lists the sources of edges to node i, ascending, each once.
 
-    Args:
-        folder: Where `edges.npy` and `pointers.npy` will lie.
-        scratch: Where what is sorted lies in between.
-        nodes: |V|.
-        directed: Whether an edge is one entry, from source to target; else it is two.
-        limits: How many edges may be listed.
+    `edges.npy` and `pointers.npy` will lie in `folder`, and what is sorted lies in `scratch` in between. A
+    directed edge is one entry, from source to target; another is two.
     """
 
     def __init__(self, folder: Path, scratch: Path, nodes: int, directed: bool, limits: Limits) -> None:

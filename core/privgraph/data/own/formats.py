@@ -24,6 +24,7 @@ from privgraph.data.own.frames import ROWS, Frame, Seen, Types, cast, check_name
 from privgraph.data.own.given import Given
 from privgraph.data.own.limits import Limits, shown
 
+_PICKLE = b"\x80"
 _FOREIGN = {
     b"\xd0\xcf\x11\xe0": "a workbook of an old kind: save it as xlsx or CSV",
     b"\x89HDF": "an HDF5 file: save its arrays with numpy.savez",
@@ -33,7 +34,7 @@ _FOREIGN = {
     b"\x28\xb5\x2f\xfd": "compressed by zstd: unpack it, or pack it with gzip",
     b"BZh": "compressed by bzip2: unpack it, or pack it with gzip",
     b"\xfd7zXZ": "compressed by xz: unpack it, or pack it with gzip",
-    b"\x80": "a pickle, and would run code: load it with weights_only, and give the graph to privgraph.upload",
+    _PICKLE: "a pickle, and would run code: load it with weights_only, and give the graph to privgraph.upload",
 }
 
 
@@ -84,7 +85,7 @@ def _gunzipped(file: Given, limits: Limits) -> Given:
 
 
 def _archived(file: Given) -> str:
-    """What a zip archive holds: arrays, a workbook, a pickle of PyTorch, or files."""
+    """What a zip archive holds: arrays, a workbook, or files. Raises `UploadError` for a pickle."""
     with file.opened() as opened:
         arrays.check_end(opened, file.name)
         try:
@@ -95,7 +96,7 @@ def _archived(file: Given) -> str:
     if any(name.startswith("xl/") for name in names):
         return "workbook"
     if any(name.endswith("data.pkl") for name in names):
-        return "pickle"
+        raise file.refusal(f"is {_FOREIGN[_PICKLE]}")
     return "arrays" if names and all(name.endswith(".npy") for name in names) else "files"
 
 
@@ -150,8 +151,6 @@ def _text(head: bytes) -> str:
 
 def _of_archive(file: Given, limits: Limits) -> list[Frame]:
     kind = _archived(file)
-    if kind == "pickle":
-        raise file.refusal(f"is {_FOREIGN[bytes([128])]}")
     if kind == "workbook":
         return _workbook(file, limits)
     if kind != "arrays":

@@ -10,8 +10,7 @@ from numpy.typing import DTypeLike, NDArray
 
 def read(path: Path) -> NDArray[Any]:
     """The array in an npy file of ours."""
-    with path.open("rb") as file:
-        found: NDArray[Any] = npy.read_array(file, allow_pickle=False)
+    found: NDArray[Any] = np.load(path, allow_pickle=False)
     return found
 
 

@@ -22,11 +22,7 @@ def distinct(keys: Keys) -> Keys:
 
 class Sorter:
     """An external sort of whole numbers: `add` in any order, and `sorted` gives them in ascending order, each
-    once.
-
-    Args:
-        folder: Where runs are kept, as `run-0`, `run-1` and so on; they stay until the folder goes.
-    """
+    once. Runs are kept in a folder, as `run-0`, `run-1` and so on; they stay until it goes."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

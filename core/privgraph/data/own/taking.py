@@ -55,12 +55,8 @@ class Taken:
 
 
 class Numbering:
-    """Which number a node has, by its name.
-
-    Args:
-        names: An Arrow array of all names in the order of nodes, texts or whole numbers, or how many nodes
-            there are, where a name is the number itself.
-    """
+    """Which number a node has, by its name. `names` is an Arrow array of all of them in the order of nodes,
+    texts or whole numbers, or how many nodes there are, where a name is the number itself."""
 
     def __init__(self, names: Any) -> None:
         rows = isinstance(names, int)
@@ -70,7 +66,12 @@ class Numbering:
         self._names = None if counted else names
 
     def __call__(self, names: Any) -> NDArray[np.int64]:
-        """(n,) numbers of names, and -1 for what is no node. `names`: an Arrow array of `type`."""
+        """(n,) numbers of names, and -1 for what is no node. `names`: an Arrow array of `type` or texts."""
+        if names.type != self.type:
+            names = compute.utf8_trim_whitespace(names)
+            names = compute.replace_substring_regex(names, r"\.0$", "")  # as pandas writes them beside empty cells
+            whole = compute.match_substring_regex(names, r"^(0|-?[1-9]\d{0,17})$").fill_null(False)
+            names = compute.if_else(whole, names, pyarrow.scalar("-1", names.type)).cast(self.type)
         if self._names is None:
             numbers: NDArray[np.int64] = names.fill_null(-1).to_numpy()
             return np.where((numbers >= 0) & (numbers < self._count), numbers, -1)
@@ -222,7 +223,13 @@ def _take_nodes(meant: Meant, folder: Path, limits: Limits, seen: Seen, plain: b
     if nodes < SMALLEST:
         raise UploadError(f"The graph has {nodes} nodes, and at least {SMALLEST} are needed")
     if meant.said.missing is None and +missing:
-        _ask_missing(list(+missing), missing.total())
+        lost = [shown(name) for name in +missing]
+        told = {
+            "cells": f"{missing.total():,}",
+            "columns": shown(", ".join(+missing), 60),
+            "first": ", ".join(lost[:3]),
+        }
+        raise Unclear("missing", 0.0, **told)
     taken.odd_nodes = features.odd
     number = Numbering(_unique(pyarrow.chunked_array(ids).combine_chunks()) if meant.id is not None else nodes)
     if ids and nodes <= _NAMED:
@@ -331,15 +338,6 @@ def _categories(meant: Meant, name: str) -> list[str]:
     return sorted(found)
 
 
-def _ask_missing(lost: list[str], cells: int) -> None:
-    raise Unclear(
-        "missing",
-        f"{cells:,} cells of {shown(', '.join(lost), 60)} hold no number",
-        (0.0, "a number of yours in their place"),
-        other=f"ignore = [{', '.join(shown(name) for name in lost[:3])}]",
-    )
-
-
 def _names(cells: Any, meant: Meant, before: int) -> Any:
     cells = compute.utf8_trim_whitespace(cells)
     empty = compute.equal(cells, "").fill_null(True).to_numpy(zero_copy_only=False)
@@ -380,14 +378,10 @@ def _keep_labels(meant: Meant, folder: Path, labels: _Codes, limits: Limits, tak
     if not classes:
         doubtful = tuple(name for name in labels.number if name in _DOUBTFUL)
         if meant.said.unlabelled is None and doubtful and len(names) > len(doubtful):
-            raise Unclear(
-                "unlabelled",
-                f"The label {shown(doubtful[0])!r} may mean that a node has none",
-                (doubtful, "it has none"),
-                ((), "it is a class"),
-            )
+            raise Unclear("unlabelled", doubtful, (), label=repr(shown(doubtful[0])))
         without = set(map(_whole, meant.said.unlabelled or ()))
-        classes = sorted(set(names) - without, key=_order(names))
+        by_number = all(name.removeprefix("-").isdecimal() and len(name) < 19 for name in names)
+        classes = sorted(set(names) - without, key=lambda name: (int(name) if by_number else 0, name))
         if not classes and meant.text is not None:
             return  # a domain stands for a class
         place = {name: at for at, name in enumerate(classes)}
@@ -411,12 +405,6 @@ def _cleaned(names: Sequence[str], what: str) -> tuple[str, ...]:
 def _whole(label: str) -> str:
     """A label as it is, or without the decimals of a whole number: pandas writes 1.0 where some have none."""
     return label[:-2] if label.endswith(".0") and label[:-2].removeprefix("-").isdecimal() else label
-
-
-def _order(names: Sequence[str]) -> Callable[[str], Any]:
-    if all(name.removeprefix("-").isdecimal() and len(name) < 19 for name in names):
-        return lambda name: (int(name), name)
-    return lambda name: name
 
 
 def _parts(columns: Sequence[Any], meant: Meant, before: int) -> NDArray[np.int8]:
@@ -464,12 +452,7 @@ def _texts(cells: Any, before: int, limits: Limits) -> list[str]:
 def _keep_texts(meant: Meant, folder: Path, texts: Sequence[str], domains: _Codes, taken: Taken) -> None:
     """Write texts and their domains; where no text has a label, its domain is its class."""
     if meant.domain is None and not meant.said.halves:
-        raise Unclear(
-            "halves",
-            "The texts have no domain: relations are learnt in one domain and predicted in another",
-            (True, "two random halves"),
-            other="domain = the column of their domains",
-        )
+        raise Unclear("halves", True)
     if meant.domain is None:
         numbers_of = stream(0, "upload/halves").permutation(np.arange(len(texts), dtype=np.int64) % 2)
         taken.domains = HALVES
@@ -506,7 +489,7 @@ def _take_edges(meant: Meant, number: Numbering, adjacency: Adjacency, seen: See
         types[meant.weight] = own if not plain and own == TEXT else pyarrow.float64()
     read = 0
     for batch in meant.edges.read(types, seen):
-        ends = [_numbered(number, batch.column(place)) for place in range(2)]
+        ends = [number(batch.column(place)) for place in range(2)]
         unknown = np.minimum(*ends) < 0
         if unknown.any():
             at = int(unknown.argmax())
@@ -519,15 +502,6 @@ def _take_edges(meant: Meant, number: Numbering, adjacency: Adjacency, seen: See
             adjacency.weightless += int((~kept).sum())
         adjacency.add(ends[0][kept], ends[1][kept])
         read += batch.num_rows
-
-
-def _numbered(number: Numbering, cells: Any) -> NDArray[np.int64]:
-    if cells.type != number.type:  # texts, where names are numbers
-        cells = compute.utf8_trim_whitespace(cells)
-        cells = compute.replace_substring_regex(cells, r"\.0$", "")  # as pandas writes them beside empty cells
-        whole = compute.match_substring_regex(cells, r"^(0|-?[1-9]\d{0,17})$").fill_null(False)
-        cells = compute.if_else(whole, cells, pyarrow.scalar("-1", cells.type)).cast(number.type)
-    return number(cells)
 
 
 def _stranger(meant: Meant, row: int, value: Any, more: int) -> str:
@@ -551,36 +525,32 @@ def _say_nodes(meant: Meant, features: _Features, taken: Taken, missing: Counter
     if taken.masks:
         none, *parts = np.bincount(read(folder / "parts.npy") + 1, minlength=4)
         split = "train {:,}, val {:,}, test {:,}".format(*parts) + f", none {none:,}" * bool(none)
-    _say(
-        taken,
-        {
-            "nodes": f"{taken.nodes:,}",
-            "named by": "their row, from 0" if meant.id is None else shown(meant.id) or "an unnamed column",
-            "features": f"{features.width:,}{told}: {named}" + ", ..." * (len(meant.features) > 8),
-            "public by that": ", ".join(f"the words of {shown(name)}" for name in meant.coded),
-            "numbers that were missing": f"{missing.total():,}, now {meant.said.missing or 0:g}" * bool(+missing),
-            "mark of decimals": "comma" * (meant.decimal != "."),
-            f"nodes with features cut off at {LARGEST_FEATURE:,.0f}": features.odd,
-            "constant by that": ", ".join(flat[:8]),
-            f"classes by {shown(meant.label) if meant.label else 'domain'}": ", ".join(classes[:12]),
-            "nodes without a label, not learnt from": int((y < 0).sum()),
-            "split of the file" if taken.masks else "split": split,
-        },
-    )
+    rows: dict[str, str | int] = {
+        "nodes": f"{taken.nodes:,}",
+        "named by": "their row, from 0" if meant.id is None else shown(meant.id) or "an unnamed column",
+        "features": f"{features.width:,}{told}: {named}" + ", ..." * (len(meant.features) > 8),
+        "public by that": ", ".join(f"the words of {shown(name)}" for name in meant.coded),
+        "numbers that were missing": f"{missing.total():,}, now {meant.said.missing or 0:g}" * bool(+missing),
+        "mark of decimals": "comma" * (meant.decimal != "."),
+        f"nodes with features cut off at {LARGEST_FEATURE:,.0f}": features.odd,
+        "constant by that": ", ".join(flat[:8]),
+        f"classes by {shown(meant.label) if meant.label else 'domain'}": ", ".join(classes[:12]),
+        "nodes without a label, not learnt from": int((y < 0).sum()),
+        "split of the file" if taken.masks else "split": split,
+    }
+    _say(taken, rows)
 
 
 def _say_edges(meant: Meant, adjacency: Adjacency, taken: Taken) -> None:
     """Rows of what was understood of the edges, and of what was not read."""
-    _say(
-        taken,
-        {
-            "undirected edges" if taken.undirected else "edges": f"{adjacency.edges:,}",
-            "duplicates merged": adjacency.listed - adjacency.loops - adjacency.edges,
-            "loops dropped": adjacency.loops,
-            f"edges of {shown(meant.weight)} 0 dropped": adjacency.weightless,
-            "weights not used": shown(meant.weight or ""),
-        },
-    )
+    rows: dict[str, str | int] = {
+        "undirected edges" if taken.undirected else "edges": f"{adjacency.edges:,}",
+        "duplicates merged": adjacency.listed - adjacency.loops - adjacency.edges,
+        "loops dropped": adjacency.loops,
+        f"edges of {shown(meant.weight)} 0 dropped": adjacency.weightless,
+        "weights not used": shown(meant.weight or ""),
+    }
+    _say(taken, rows)
     ignored, notes = meant.ignored[:12], (*meant.nodes.notes, *meant.edges.notes)[:4]
     taken.summary += [(f"not read: {shown(name) or 'an unnamed column'}", why) for name, why in ignored]
     _say(taken, {"further columns not read": max(0, len(meant.ignored) - 12)})
