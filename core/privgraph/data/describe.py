@@ -11,7 +11,7 @@ from typing import Any
 
 from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError
-from privgraph.data.facts import Arrays, cache_file, domain_facts, facts_of, read_cache, spec_facts
+from privgraph.data.facts import PRIVATE, Arrays, cache_file, domain_facts, facts_of, read_cache
 from privgraph.data.files import available, missing, write_json
 from privgraph.options import OptionError, UnknownName
 
@@ -51,7 +51,9 @@ def described(
     )
     related = [graph.relations(number).numpy() for number in range(len(graph.domain_names))]
     graph_facts["domains"] = domain_facts(graph.texts, graph.domains.numpy(), graph.domain_names, related)
-    facts = {**spec_facts(spec), **graph_facts, "split_name": split, "split_seed": split_seed, "options": chosen}
+    told = ("name", "title", "about", "kind", "source", "licence", "caution", "task", "public_split")
+    facts = {name: getattr(spec, name) for name in told} | {"at_hand": True, "private": PRIVATE} | graph_facts
+    facts |= {"split_name": split, "split_seed": split_seed, "options": chosen}
     write_json(file, facts)
     return facts
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError
-from privgraph.data.files import available, find
+from privgraph.data.files import find
 from privgraph.data.spec import DatasetSpec, PublicFacts
 from privgraph.home import environment, home, umask
 
@@ -221,12 +221,6 @@ def facts_of(arrays: Arrays, *, node: int | None = None) -> dict[str, Any]:
         "split": {name: int(mask.sum()) for name, mask in arrays.masks.items()},
         "neighbourhood": neighbourhood(arrays, int(np.argmin(np.abs(degree - 6))) if node is None else node),
     }
-
-
-def spec_facts(spec: DatasetSpec) -> dict[str, Any]:
-    """What the catalogue says, and whether the raw files are at hand."""
-    told = ("name", "title", "about", "kind", "source", "licence", "caution", "task", "public_split")
-    return {name: getattr(spec, name) for name in told} | {"at_hand": available(spec), "private": PRIVATE}
 
 
 def sizes(facts: Mapping[str, Any]) -> PublicFacts:

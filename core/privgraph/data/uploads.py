@@ -39,7 +39,8 @@ OLD_NAME = (
 _NAME = re.compile(rf"upload:([0-9a-f]{{{DIGITS}}}|[0-9a-f]{{{OLD_DIGITS}}})")
 
 
-def _folder() -> Path:
+def uploads_folder() -> Path:
+    """Where uploads are kept, made if missing."""
     folder = home() / "uploads"
     folder.mkdir(exist_ok=True)
     return folder
@@ -58,7 +59,7 @@ def keep(folder: Path, taken: Taken, *, kind: str, title: str) -> tuple[str, boo
         before = upload_path(name).exists()
     except UnknownName:
         before = False
-        folder.rename(_folder() / name.removeprefix("upload:"))
+        folder.rename(uploads_folder() / name.removeprefix("upload:"))
     write_json(_facts_file(name), asdict(taken) | titles | {"kind": kind, "classes": len(taken.class_names)})
     return name, before
 
@@ -109,13 +110,13 @@ def texts_in(folder: Path, name: str) -> tuple[str, ...]:
 
 
 def _facts_file(name: str) -> Path:
-    return _folder() / f"{name.removeprefix('upload:')}.json"
+    return uploads_folder() / f"{name.removeprefix('upload:')}.json"
 
 
 def _places(key: str) -> tuple[Path, ...]:
     """Where the arrays of a graph may be: versions before 0.6.0 kept an npz file, or large ones in the
     cache."""
-    return _folder() / key, _folder() / f"{key}.npz", home() / "cache" / "large" / key
+    return uploads_folder() / key, uploads_folder() / f"{key}.npz", home() / "cache" / "large" / key
 
 
 def unpacked_texts(letters: NDArray[np.uint8], ends: NDArray[np.int64]) -> tuple[str, ...]:
@@ -183,9 +184,8 @@ def upload_spec(name: str) -> DatasetSpec:
 
 def uploads() -> tuple[DatasetSpec, ...]:
     """All stored uploads, by name; not those whose arrays are gone from the cache."""
-    stored = sorted(path.stem for path in _folder().glob("*.json"))
-    there = [key for key in stored if any(place.exists() for place in _places(key))]
-    return tuple(upload_spec(f"upload:{key}") for key in there)
+    keys = sorted(path.stem for path in uploads_folder().glob("*.json"))
+    return tuple(upload_spec(f"upload:{key}") for key in keys if any(place.exists() for place in _places(key)))
 
 
 def delete_upload(name: str) -> None:

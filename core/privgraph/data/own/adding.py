@@ -17,8 +17,7 @@ from privgraph.data.own.frames import Frame, NotPlain
 from privgraph.data.own.given import Given
 from privgraph.data.own.limits import LARGE, Limits, shown
 from privgraph.data.own.taking import Taken, take
-from privgraph.data.uploads import keep
-from privgraph.home import home
+from privgraph.data.uploads import keep, uploads_folder
 from privgraph.progress import Progress
 
 _SMALL = 1 << 28
@@ -67,9 +66,7 @@ def understood(
         if progress is not None:
             progress(Progress(step=min(done, total), total=total, stage=stage))
 
-    place = home() / "uploads"
-    place.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=place, prefix=".new-") as held:
+    with tempfile.TemporaryDirectory(dir=uploads_folder(), prefix=".new-") as held:
         for plain in (True, False):
             whole = not plain and sum(frame.size for frame in frames) < _SMALL
             graph = Path(held) / f"graph-{plain}"

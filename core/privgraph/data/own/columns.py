@@ -64,7 +64,6 @@ class Column:
     cells without one. `sure` says that a mark of decimals is one, `grouped` that it may as well stand between
     thousands, and `whole` that all numbers are whole."""
 
-    name: str
     kind: Kind
     different: int
     counts: tuple[tuple[str, int], ...]
@@ -85,7 +84,7 @@ def trimmed(cells: Any) -> Any:
 def _column(name: str, cells: Any, decimal: str) -> Column:
     rows, empty = len(cells), cells.null_count
     if types.is_nested(cells.type):
-        return Column(name=name, kind=Kind.VECTORS, different=rows, counts=(), empty=empty, rows=rows)
+        return Column(kind=Kind.VECTORS, different=rows, counts=(), empty=empty, rows=rows)
     kind = Kind.FLAGS if types.is_boolean(cells.type) else Kind.NUMBERS
     sure, grouped, whole = "", "", types.is_integer(cells.type)
     texts = trimmed(cells.cast(TEXT))
@@ -104,7 +103,6 @@ def _column(name: str, cells: Any, decimal: str) -> Column:
         places = [str(at) for at in range(rows + 1)]
         kind = Kind.ROWS if texts.to_pylist() in (places[:-1], places[1:]) else kind
     return Column(
-        name=name,
         kind=kind if known else Kind.NOTHING,
         different=len(counted),
         counts=tuple((one["values"], one["counts"]) for one in first),
@@ -187,7 +185,7 @@ def settle(frames: Sequence[Frame], said: Description, whole: bool = False) -> M
         split=tuple(split),
         text=text,
         domain=domain,
-        decimal=_decimal([kinds[one] for one in features if one not in coded], said),
+        decimal=_decimal({one: kinds[one] for one in features if one not in coded}, said),
         ignored=(*ignored, *((one, "of the edges") for one in rest)),
         said=said,
     )
@@ -408,7 +406,7 @@ def _split(kinds: Mapping[str, Column], used: Collection[str]) -> tuple[str, ...
     for name in ("split", "set", "fold", "subset", "partition", "role"):
         column = kinds.get(free.get(name, ""))
         if column is not None and {value.lower() for value, _ in column.counts} <= PARTS.keys():
-            return (column.name,)
+            return (free[name],)
     return ()
 
 
@@ -447,21 +445,21 @@ def _features(
     raise Unclear("features", (), *([words] if words else []))
 
 
-def _decimal(columns: Sequence[Column], said: Description) -> str:
+def _decimal(columns: Mapping[str, Column], said: Description) -> str:
     """The mark of decimals: by cells that can have no other, else asked."""
     if said.decimal is not None:
         return said.decimal
-    sure = {column.sure for column in columns if column.sure}
-    doubtful = next((column for column in columns if column.grouped), None)
+    sure = {column.sure for column in columns.values() if column.sure}
+    doubtful = next((name for name, column in columns.items() if column.grouped), None)
     if len(sure) > 1:
         raise UploadError(
             "Numbers have a point as the mark of decimals in one column and a comma in another "
-            f"({listed(shown(one.name) for one in columns if one.sure)}): write them alike"
+            f"({listed(shown(name) for name, one in columns.items() if one.sure)}): write them alike"
         )
     if sure or doubtful is None:
         return next(iter(sure), ".")
-    mark = doubtful.grouped
-    value = next(value for value, _ in doubtful.counts if mark in value)
+    mark = columns[doubtful].grouped
+    value = next(value for value, _ in columns[doubtful].counts if mark in value)
     means = value.replace(",", "."), value.replace(mark, "")
-    slots = {"cell": shown(value), "column": repr(shown(doubtful.name)), "readings": " or ".join(means)}
+    slots = {"cell": shown(value), "column": repr(shown(doubtful)), "readings": " or ".join(means)}
     raise Unclear("decimal", mark, "," if mark == "." else ".", means=means, **slots)

@@ -124,10 +124,8 @@ def _comments(lines: Sequence[str]) -> int:
     named = [at for at in range(first) if re.match(r"#\S", lines[at])]
     if first == len(lines) and named:
         return named[0]
-    below = [
-        word for line in lines[first : first + _LINES] for word in re.split(r"[\s,;|]+", line) if word.startswith("#")
-    ]
-    return named[0] if named and below else first
+    words = re.split(r"[\s,;|]+", "\n".join(lines[first : first + _LINES]))
+    return named[0] if named and any(word.startswith("#") for word in words) else first
 
 
 def _commented_header(notes: Sequence[str], mark: str, rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
@@ -170,12 +168,9 @@ def _is_header(rows: Sequence[Sequence[str]], mark: str) -> bool | None:
     if all(_is_number(cell) or not cell for cell in first):
         counted = mark != " " and len(first) > 1 and lower == [str(at) for at in range(len(first))]
         return None if counted else False
-    columns = [[row[at] for row in rest if at < len(row)] for at in range(len(first))]
-    if any(
-        not _is_number(cell) and all(_is_number(one) or not one for one in column)
-        for cell, column in zip(first, columns, strict=True)
-    ):
-        return True
+    for at, cell in enumerate(first):
+        if not _is_number(cell) and all(_is_number(row[at]) or not row[at] for row in rest if at < len(row)):
+            return True
     return False if any(map(_is_number, first)) else None
 
 

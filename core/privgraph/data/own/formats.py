@@ -119,8 +119,13 @@ def _tables(file: Given, said: Description, limits: Limits) -> list[Frame]:
     head = file.head()
     if foreign := next((words for mark, words in _FOREIGN.items() if head.startswith(mark)), None):
         raise file.refusal(f"is {foreign}")
-    if head.startswith(b"PK"):
-        return _of_archive(file, limits)
+    kind = _archived(file) if head.startswith(b"PK") else ""
+    if kind == "workbook":
+        return _workbook(file, limits)
+    if kind == "arrays":
+        return arrays.frames(file.name, arrays.npz(file, limits))
+    if kind == "files":
+        raise file.refusal("is an archive inside another, which is not read")
     if head.startswith(b"\x93NUMPY"):
         return [arrays.npy_frame(file)]
     if head.startswith(b"PAR1"):
@@ -147,15 +152,6 @@ def _text(head: bytes) -> str:
     """The first characters of a text in one of XML's usual encodings, without its byte order mark."""
     utf_16 = head.startswith((b"\xff\xfe", b"\xfe\xff"))
     return head.decode("utf-16" if utf_16 else "utf-8-sig", "replace").lstrip()
-
-
-def _of_archive(file: Given, limits: Limits) -> list[Frame]:
-    kind = _archived(file)
-    if kind == "workbook":
-        return _workbook(file, limits)
-    if kind != "arrays":
-        raise file.refusal("is an archive inside another, which is not read")
-    return arrays.frames(file.name, arrays.npz(file, limits))
 
 
 def _parquet(file: Given) -> Frame:

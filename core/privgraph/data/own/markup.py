@@ -6,6 +6,7 @@ A document type is refused, and with it entities of a file's own.
 from collections.abc import Iterator
 from typing import Any
 from xml.parsers import expat
+from xml.parsers.expat import errors
 
 import pyarrow
 
@@ -15,10 +16,7 @@ from privgraph.data.own.frames import ROWS, TEXT, Frame, Seen, Types, cast
 from privgraph.data.own.given import Given
 from privgraph.data.own.limits import shown
 
-_CUT_OFF = (
-    expat.errors.codes[expat.errors.XML_ERROR_NO_ELEMENTS],
-    expat.errors.codes[expat.errors.XML_ERROR_UNCLOSED_TOKEN],
-)
+_CUT_OFF = [errors.codes[one] for one in (errors.XML_ERROR_NO_ELEMENTS, errors.XML_ERROR_UNCLOSED_TOKEN)]
 _CHUNK = 1 << 16
 _LONGEST_TAG = 1_000_000
 _DEEPEST = 64
