@@ -127,34 +127,34 @@ study-attacks: $(VENV)/.installed
 # Figures of speed and memory, printed as ratios of one and the same run. `make bench` needs cora, facebook-pages and
 # fb100-johnshopkins55 at hand.
 bench: $(VENV)/.installed-test
-	$(BIN)/python -m tests.benchmarks.bench_stack
-	$(BIN)/python -m tests.benchmarks.bench_networks
-	$(BIN)/python -m tests.benchmarks.bench_nap
-	$(BIN)/python -m tests.benchmarks.bench_noise
-	$(BIN)/python -m tests.benchmarks.bench_teachers
-	$(BIN)/python -m tests.benchmarks.bench_teachers --memory
-	$(BIN)/python -m tests.benchmarks.bench_prompts
-	$(BIN)/python -m tests.benchmarks.bench_subgraphs
-	$(BIN)/python -m tests.benchmarks.bench_prompt_attack
-	$(BIN)/python -m tests.benchmarks.bench_relations
-	$(BIN)/python -m tests.benchmarks.bench_asking
-	$(BIN)/python -m tests.benchmarks.bench_start
-	$(BIN)/python -m tests.benchmarks.bench_page
-	$(BIN)/python -m tests.benchmarks.bench_live
-	$(BIN)/python -m tests.benchmarks.bench_first_hour
-	$(BIN)/python -m tests.benchmarks.bench_queue
+	$(BIN)/python -m tests.benchmarks bench_stack
+	$(BIN)/python -m tests.benchmarks bench_networks
+	$(BIN)/python -m tests.benchmarks bench_nap
+	$(BIN)/python -m tests.benchmarks bench_noise
+	$(BIN)/python -m tests.benchmarks bench_teachers
+	$(BIN)/python -m tests.benchmarks bench_teachers --memory
+	$(BIN)/python -m tests.benchmarks bench_prompts
+	$(BIN)/python -m tests.benchmarks bench_subgraphs
+	$(BIN)/python -m tests.benchmarks bench_prompt_attack
+	$(BIN)/python -m tests.benchmarks bench_relations
+	$(BIN)/python -m tests.benchmarks bench_asking
+	$(BIN)/python -m tests.benchmarks bench_start
+	$(BIN)/python -m tests.benchmarks bench_page
+	$(BIN)/python -m tests.benchmarks bench_live
+	$(BIN)/python -m tests.benchmarks bench_first_hour
+	$(BIN)/python -m tests.benchmarks bench_queue
 
 # Whole runs with a GPU and without it, on a machine that has one.
 .PHONY: bench-device
 bench-device: $(VENV)/.installed-test
-	$(BIN)/python -m tests.benchmarks.bench_device
+	$(BIN)/python -m tests.benchmarks bench_device
 
 # Graphs that do not fit: 10^6, 10^7 and 10^8 edges taken in and trained on (an hour, 10 GB of disk and of memory; LARGEST=10000000
 # stops before the last).
 .PHONY: bench-large
 LARGEST ?= 100000000
 bench-large: $(VENV)/.installed-test
-	$(BIN)/python -m tests.benchmarks.bench_large --largest $(LARGEST)
+	$(BIN)/python -m tests.benchmarks bench_large --largest $(LARGEST)
 
 # The README's picture, taken from the running app.
 screenshot: $(VENV)/.installed-test

@@ -222,8 +222,7 @@ def test_texts_of_ones_own(tmp_path: Path) -> None:
     assert graph.facts.relations == (45, 45)
 
 
-def test_a_row_a_setting() -> None:
-    store = RunStore.open()
+def test_a_row_a_setting(store: RunStore) -> None:
     said = made_runs.statement(made_runs.edge_entries(4.0))
     for seed in range(3):
         made_runs.finish(store, made_runs.spec(seed=seed), 0.7 + 0.01 * seed, said)

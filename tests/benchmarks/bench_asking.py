@@ -39,7 +39,3 @@ def main() -> None:
             store.close()
     print(f"{len(asked.encoders)} encoders; the first answer after {first:.1f} s")
     print(f"{warm} more: {statistics.median(later):.2f} s (median), {max(later):.2f} s at most")
-
-
-if __name__ == "__main__":
-    main()

@@ -104,7 +104,3 @@ def main() -> None:
                 tell(f"NAP on {device}", noisy, product)
         except (RuntimeError, ValueError, KeyError):
             traceback.print_exc()
-
-
-if __name__ == "__main__":
-    main()

@@ -73,7 +73,3 @@ def main() -> None:
                     taken.append(timed(lambda move=move, turn=turn: move(turn)).clock)
                     page.wait_for_timeout(300)
                 print(f"Playground, {name} to picture: {1000 * statistics.median(taken):.0f} ms")
-
-
-if __name__ == "__main__":
-    main()

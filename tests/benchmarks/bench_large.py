@@ -144,7 +144,3 @@ def main() -> None:
         with tempfile.TemporaryDirectory(dir=given.folder) as folder:
             measure(Path(folder), edges, edges <= given.graphml, given.epochs)
         edges *= 10
-
-
-if __name__ == "__main__":
-    main()

@@ -134,7 +134,3 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as home:
         os.environ["PRIVGRAPH_HOME"], os.environ["PRIVGRAPH_WORKERS"] = home, str(given.runs)
         asyncio.run(measure(given.viewers, given.runs, given.seconds))
-
-
-if __name__ == "__main__":
-    main()

@@ -76,7 +76,3 @@ def main() -> None:
     epoch = Cost(ends[-1][0] - ends[0][0], ends[-1][1] - ends[0][1]) * (1 / (len(ends) - 1))
     tell("one epoch of a stage of ProGAP", epoch, product)
     print(f"  peak memory {peak_memory_mb() / 2**10:.1f} GB")
-
-
-if __name__ == "__main__":
-    main()

@@ -46,7 +46,3 @@ def halved(graph: Graph, seed: int) -> Graph:
     order = torch.from_numpy(np.random.default_rng(seed).permutation(len(pool)))
     half = len(pool) // 2
     return with_training(graph, pool[order[:half]].sort().values, pool[order[half:]].sort().values)
-
-
-if __name__ == "__main__":
-    main()

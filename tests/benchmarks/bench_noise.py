@@ -95,7 +95,3 @@ def main() -> None:
     }
     for name, run in runs.items():
         compare(name, run, given.rounds)
-
-
-if __name__ == "__main__":
-    main()

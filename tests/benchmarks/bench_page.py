@@ -111,7 +111,3 @@ def main() -> None:
             if count:
                 fill()
             measure(count)
-
-
-if __name__ == "__main__":
-    main()

@@ -56,7 +56,3 @@ def main() -> None:
     tell(f"stacked, on {given.threads} threads", stack)
     tell("the same prompts one at a time", one_at_a_time(nodes) * len(members), stack)
     tell("a pair for each target, one at a time", one_at_a_time(nodes[:1]) * pairs, stack)
-
-
-if __name__ == "__main__":
-    main()

@@ -129,7 +129,3 @@ def main() -> None:
         tell(f"votes on {count} nodes, on {given.threads} threads", stack)
         tell("on one", timed(ask, given.rounds, 1), stack)
         tell("plain", timed(ask_plain, given.rounds, 1) * (given.teachers / given.plain), stack)
-
-
-if __name__ == "__main__":
-    main()

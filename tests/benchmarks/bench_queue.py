@@ -45,7 +45,3 @@ def main() -> None:
         return
     with running() as server:
         measure("PostgreSQL", server.url, count)
-
-
-if __name__ == "__main__":
-    main()

@@ -106,7 +106,3 @@ def main() -> None:
         if seconds := found[way].get("seconds"):
             row += f" {seconds:7.2f} s ({seconds / plain['seconds']:.2f} x) {given.tuples / seconds:6.1f} tuples/s"
         print(row)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,6 @@
 """How long ten seeds of edge-level ProGAP take as one stack, against single runs, on facebook-pages.
 
-    python -m tests.benchmarks.bench_stack [--seeds 10] [--threads 2] [--epochs 100] [--rounds 2]
+    python -m tests.benchmarks bench_stack [--seeds 10] [--threads 2] [--epochs 100] [--rounds 2]
 
 Three comparisons, all of the same work, seed for seed:
 - training: the stack against single runs of the same code, inside one warm process;
@@ -105,7 +105,3 @@ def main() -> None:
     tell("the stack, in ordinary runs", stack, usual)
     stack_run, single_run = timed(lambda: whole(len(seeds)), given.rounds), timed(lambda: whole(1), given.rounds)
     print(f"  as processes: {stack_run.clock:.2f} s, {stack_run.clock / single_run.clock:.2f} single runs")
-
-
-if __name__ == "__main__":
-    main()

@@ -30,7 +30,3 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as home:
         os.environ["PRIVGRAPH_HOME"] = home
         print("app start to first page, seconds:", *(f"{start_seconds():.2f}" for _ in range(3)))
-
-
-if __name__ == "__main__":
-    main()

@@ -69,7 +69,3 @@ def main() -> None:
     tell("one subgraph at a time", timed(alone, given.rounds) * (count / ALONE), fast)
     config.plan(facts)  # calibration is not part of the run
     tell(f"a run of {config.steps(facts)} steps", timed(lambda: list(train_one(train, config, graph, Context()))))
-
-
-if __name__ == "__main__":
-    main()

@@ -138,7 +138,3 @@ def main() -> None:
         tell("stacked, on one", timed(lambda count=count: stacked(count), given.rounds, 1), stack)
         tell("one by one", single * count, stack)
         tell("plain", usual * count, stack)
-
-
-if __name__ == "__main__":
-    main()

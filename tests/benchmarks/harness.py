@@ -64,6 +64,6 @@ def tell(title: str, cost: Cost, beside: Cost | None = None) -> None:
 
 def alone(benchmark: str, *given: str, **environment: str) -> Any:
     """What a benchmark prints last, as JSON, in a process of its own."""
-    command = [sys.executable, "-m", f"tests.benchmarks.{benchmark}", *given]
+    command = [sys.executable, "-m", "tests.benchmarks", benchmark, *given]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=os.environ | environment)
     return json.loads(done.stdout.splitlines()[-1])

@@ -16,13 +16,13 @@ from privgraph_workbench.report.asked import Asked, Entry
 from privgraph_workbench.words.naming import statements_of
 
 
-def test_three_figures_are_equal_twice_and_open_offline(browser: Browser, tmp_path: Path) -> None:
-    records = made()
+def test_three_figures_are_equal_twice_and_open_offline(browser: Browser, store: RunStore, tmp_path: Path) -> None:
+    records = made(store)
     attack = Entry.of("attack_roc", attack_roc.data([replace(made_attack(), run=records[0].id)], "log"), {}, [])
     costs = Entry.of("entry_costs", entry_costs.data([(HOSTILE[0], 0.5, 0.7)], 1.0), statements_of(records), [])
     entries = [entry(records), replace(costs, title=HOSTILE[1]), replace(attack, ticked=True)]
     asked = Asked(title="Ours", remark="\n".join(HOSTILE), entries=entries)
-    first, second = (archive.pack(asked, RunStore.open()) for _ in range(2))
+    first, second = (archive.pack(asked, store) for _ in range(2))
     assert first == second
     report = tmp_path / "report.html"
     report.write_bytes(opened(first)["report.html"])

@@ -51,8 +51,7 @@ def test_no_command_that_trains_nothing_imports_torch(tmp_path: Path) -> None:
         assert ran.returncode == 0, ran.stderr
 
 
-def test_what_leaves_names_no_node_that_an_attack_exposes(tmp_path: Path) -> None:
-    store = RunStore.open()
+def test_what_leaves_names_no_node_that_an_attack_exposes(store: RunStore, tmp_path: Path) -> None:
     run = keep(store, spec("dp-mlp", batch_size=8))
     made = replace(made_attack(), run=run)
     assert made.exposed
@@ -67,9 +66,9 @@ def test_what_leaves_names_no_node_that_an_attack_exposes(tmp_path: Path) -> Non
 @pytest.mark.long
 @pytest.mark.parametrize("tuned", [True, False])
 def test_what_leaves_of_a_trial_tells_no_number_of_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tuned: bool
+    store: RunStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tuned: bool
 ) -> None:
-    store, said = RunStore.open(), made_runs.statement(made_runs.edge_entries(9))
+    said = made_runs.statement(made_runs.edge_entries(9))
     events = [Log(message="worker 12 on cpu, 8 threads"), *made_runs.learning(3)]
     run = made_runs.finish(store, made_runs.spec(seed=3), 0.7, said, events).id
     find = RunStore.find
@@ -130,10 +129,10 @@ def test_the_price_is_told_without_training(
     assert "at most 4 trials" in capsys.readouterr().out
 
 
-def test_an_accuracy_that_is_out_of_reach_releases_nothing() -> None:
+def test_an_accuracy_that_is_out_of_reach_releases_nothing(store: RunStore) -> None:
     with at_work(MadeWorker(lambda spec: 0.5)):
         assert main([*TUNE, "--accuracy", "0.99", "--steps", "2", "--json"]) == 1
-    assert RunStore.open().count(RunQuery(states=("done",))) == 2
+    assert store.count(RunQuery(states=("done",))) == 2
 
 
 def test_the_smallest_epsilon_that_reaches_an_accuracy_is_told_with_what_looking_cost(

@@ -57,22 +57,3 @@ def test_what_cannot_be_attacked_or_audited_starts_nothing(capsys: pytest.Captur
         assert said in told.err
         assert told.out == ""
     assert all(auditing.states(store, one.id) == [] for one in store.find())
-
-
-@pytest.mark.parametrize(
-    ("url", "said"),
-    [
-        ("mysql://here/runs", "must be SQLite or PostgreSQL (got mysql)"),
-        ("nonsense", "must be a database URL"),
-        ("postgresql+psycopg://me:secret@127.0.0.1:9/runs", "does not answer"),
-    ],
-)
-def test_a_store_that_cannot_be_used_is_one_sentence(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, url: str, said: str
-) -> None:
-    monkeypatch.setenv("PRIVGRAPH_STORE", url)
-    assert main(["list", "runs"]) == 1
-    told = capsys.readouterr().err
-    assert said in told
-    assert "secret" not in told
-    assert told.count("\n") == 1

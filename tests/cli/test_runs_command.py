@@ -20,8 +20,7 @@ def queued(store: RunStore, seeds: int, tag: str, retries: int = 0) -> list[str]
     return [store.submit(spec, [tag], retries=retries) for spec in specs]
 
 
-def test_runs_of_a_tag_are_seen_and_stopped(capsys: pytest.CaptureFixture[str]) -> None:
-    store = RunStore.open()
+def test_runs_of_a_tag_are_seen_and_stopped(store: RunStore, capsys: pytest.CaptureFixture[str]) -> None:
     first, second, third = queued(store, 3, "night")
     other = store.submit(make_spec("mlp", "karate", {"epochs": 5}), ["day"])
     store.leases.claim([first, second], "w")
@@ -49,20 +48,18 @@ def test_runs_of_a_tag_are_seen_and_stopped(capsys: pytest.CaptureFixture[str]) 
     assert json.loads(capsys.readouterr().out)["state"] == "stopped"
 
 
-def test_who_waits_for_runs_of_their_own_has_no_others_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_waits_for_runs_of_their_own_has_no_others_begun(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[tuple[list[str], bool]] = []
     monkeypatch.setattr(launch, "_start", lambda _store, ids, _worker, *, others, **_: started.append((ids, others)))
     monkeypatch.setattr(launch, "capacity", lambda: 99)
     monkeypatch.setattr(launch, "_memory_left", lambda: True)
-    store = RunStore.open()
     of_others, own = queued(store, 2, "theirs")
     assert launch.launch(store, [own], others=False) == [own]
     assert launch.launch(store) == [of_others]
     assert started == [([own], False), ([of_others], True)], "nor when the worker of their own ends"
 
 
-def test_the_key_of_who_submits_first_counts(capsys: pytest.CaptureFixture[str]) -> None:
-    store = RunStore.open()
+def test_the_key_of_who_submits_first_counts(store: RunStore) -> None:
     words = ["--data", "karate", "--detach"]
     assert store.leases.fingerprint() == ""
     assert main(["sweep", "mlp", *words]) == DONE
@@ -72,8 +69,7 @@ def test_the_key_of_who_submits_first_counts(capsys: pytest.CaptureFixture[str])
     assert store.leases.fingerprint() == fingerprint(b"another key of thirty-two bytes!")
 
 
-def test_no_stack_is_cut_by_those_who_wait_for_a_part_of_it() -> None:
-    store = RunStore.open()
+def test_no_stack_is_cut_by_those_who_wait_for_a_part_of_it(store: RunStore) -> None:
     specs = sweep(make_spec("progap", "karate", {"unit": "edge", "epsilon": 1.0}), seeds=range(4))
     ids = store.submit_all(specs, batch="b")
     other = store.submit(make_spec("mlp", "karate"))

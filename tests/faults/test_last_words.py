@@ -32,13 +32,12 @@ def ended(code: str) -> subprocess.Popen[bytes]:
     return child
 
 
-def claimed(pid: int) -> tuple[RunStore, str]:
-    store = RunStore.open()
+def claimed(store: RunStore, pid: int) -> str:
     run = store.submit(make_spec("gnn", "karate"))
     store.leases.claim([run], "w", pid=pid)
     (store.folder(run) / RESERVE_NAME).write_bytes(bytes(10))
     (store.folder(run) / LOG_NAME).write_text(WARNING)
-    return store, run
+    return run
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows how a child of others ended")
@@ -55,27 +54,25 @@ def claimed(pid: int) -> tuple[RunStore, str]:
         ("", "the worker's process ended without a last word"),
     ],
 )
-def test_a_run_says_how_its_worker_ended(code: str, said: str, buried: bool) -> None:
+def test_a_run_says_how_its_worker_ended(store: RunStore, code: str, said: str, buried: bool) -> None:
     child = ended(code)
     if buried:
         launch.bury([child])
-    store, run = claimed(child.pid)
+    run = claimed(store, child.pid)
     assert store.sweep_lost() == [run]
     assert store.get(run).error == said
     assert not (store.folder(run) / RESERVE_NAME).exists()
     child.wait()
     processes._exits.pop(child.pid, None)
-    store.close()
 
 
-def test_the_command_line_finds_dead_workers_too(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_line_finds_dead_workers_too(store: RunStore, capsys: pytest.CaptureFixture[str]) -> None:
     child = ended("")
-    store, run = claimed(child.pid)
+    run = claimed(store, child.pid)
     assert main(["list", "runs"]) == 0
     assert "lost" in capsys.readouterr().out
     assert store.get(run).state == "lost"
     child.wait()
-    store.close()
 
 
 def test_an_estimate_is_held_against_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,23 +91,22 @@ def test_an_estimate_is_held_against_the_machine(monkeypatch: pytest.MonkeyPatch
         memory.fits_at_once([1.0, 1001.0])
 
 
-def test_an_audit_needs_the_memory_of_its_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    store = RunStore.open()
+def test_an_audit_needs_the_memory_of_its_run(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
     run = keep(store, spec())
     monkeypatch.setattr(psutil, "virtual_memory", lambda: type("Memory", (), {"total": 2**40, "available": 2**20}))
     with pytest.raises(StoreError, match="took 300 MB of memory, and 1 MB are free"):
         auditing.start(store, run, "mechanism", AuditOptions())
     assert auditing.states(store, run) == []
-    store.close()
 
 
 def no_links(*_: object, **__: object) -> None:
     raise PermissionError(1, "Operation not permitted")
 
 
-def test_without_hard_links_runs_have_logs_and_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_hard_links_runs_have_logs_and_keys(
+    store: RunStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(os, "link", no_links)
-    store = RunStore.open()
     ids = [store.submit(make_spec("gnn", "karate", seed=seed)) for seed in range(2)]
     launch.open_log(store, ids).close()
     assert (store.folder(ids[0]) / LOG_NAME).read_text() == ""
@@ -119,7 +115,6 @@ def test_without_hard_links_runs_have_logs_and_keys(tmp_path: Path, monkeypatch:
     assert (len(key), noise_key(tmp_path)) == (32, key)
     assert (tmp_path / "noise.key").stat().st_mode & 0o777 == 0o600
     assert [path.name for path in tmp_path.iterdir()] == ["noise.key"]
-    store.close()
 
 
 def test_without_hard_links_a_key_is_never_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,6 @@
 """A real store with finished runs, made once for the figures' tests."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import replace
 
@@ -18,14 +18,6 @@ from privgraph_workbench.figures.attacks import attack_roc
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.noise import precision
 from privgraph_workbench.figures.runs import compare
-
-
-@pytest.fixture
-def store(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunStore]:
-    """An empty store of its own."""
-    monkeypatch.setenv("PRIVGRAPH_HOME", str(tmp_path_factory.mktemp("figures")))
-    with closing(RunStore.open()) as opened:
-        yield opened
 
 
 @pytest.fixture(scope="session")

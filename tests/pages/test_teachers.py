@@ -33,16 +33,12 @@ def frame(app: AppTest, column: str) -> pd.DataFrame:
 def move(app: AppTest, key: str, value: object) -> AppTest:
     kinds = (*app.select_slider, *app.number_input, *app.selectbox, *app.text_input)
     next(one for one in kinds if one.key == key).set_value(value)
-    app.run()
-    assert not app.exception, app.exception
-    return app
+    return app.run()
 
 
 def unfold(app: AppTest, fold: str) -> AppTest:
     app.session_state[f"fold.{fold}"] = True
-    app.run()
-    assert not app.exception, app.exception
-    return app
+    return app.run()
 
 
 # One query, and the one price

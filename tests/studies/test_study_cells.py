@@ -44,11 +44,6 @@ def told(store: RunStore, part: Part, metrics: dict[str, float]) -> str:
     return part.text(lambda cell: [record] if cell == first else [], store)
 
 
-@pytest.fixture
-def store() -> RunStore:
-    return RunStore.open()
-
-
 @pytest.mark.parametrize(("make", "title"), TITLES)
 def test_a_row_appears_with_its_first_run(make: Callable[..., Part], title: str, store: RunStore) -> None:
     text = told(store, make(["cora"]), {"test_accuracy": 0.5})

@@ -176,9 +176,8 @@ def test_the_worst_attack_on_any_run_stands_for_a_setting() -> None:
     assert row.attack > max(one.found[0] for one in (attacks[0], *attacks[2:]))
 
 
-def test_what_a_tuning_tried_is_no_run_of_a_setting() -> None:
-    store, said = RunStore.open(), made_runs.statement(made_runs.edge_entries(9))
+def test_what_a_tuning_tried_is_no_run_of_a_setting(store: RunStore) -> None:
+    said = made_runs.statement(made_runs.edge_entries(9))
     own, tried = (made_runs.finish(store, made_runs.spec(seed=seed), 0.7, said) for seed in range(2))
     mark = Mark(tuning="tune-progap-0", trial=Trial.RELEASED, terms=TERMS)
     assert list(summary.of_records([own, replace(tried, tuning=mark)]).run) == [own.id]
-    store.close()

@@ -17,11 +17,6 @@ from privgraph_workbench.parts import cart
 from privgraph_workbench.words.numbers import rounded_delta, stated
 
 
-@pytest.fixture
-def store() -> RunStore:
-    return RunStore.open()
-
-
 def run(store: RunStore, seed: int, said: PrivacyStatement | None = None, asked: RunSpec | None = None) -> RunRecord:
     said = said or made_runs.statement(made_runs.edge_entries(9))
     return made_runs.finish(store, asked or made_runs.spec(seed=seed), 0.7, said)

@@ -66,24 +66,17 @@ def told(records: Sequence[RunRecord], other: RunRecord) -> dict[str, tuple[floa
     return {"tradeoff": of_row(row), "compare": of_row(beside), "privgraph compare": of_row(rows)}
 
 
-@pytest.fixture
-def records(tmp_path: Any) -> Any:
-    store = RunStore.open(f"sqlite:///{tmp_path / 'runs.sqlite'}")
-    yield store, seeds(store)
-    store.close()
-
-
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1), (1, 2, 0)])
-def test_the_largest_epsilon_of_each_kind_stands_for_the_setting(records: Any, order: tuple[int, ...]) -> None:
+def test_the_largest_epsilon_of_each_kind_stands_for_the_setting(store: RunStore, order: tuple[int, ...]) -> None:
     """In whatever order its runs come."""
-    store, runs = records
+    runs = seeds(store)
     for place, found in told([runs[seed] for seed in order], another(store)).items():
         assert found == largest(), place
 
 
-def test_the_list_of_runs_shows_the_largest_of_all_seeds(records: Any) -> None:
+def test_the_list_of_runs_shows_the_largest_of_all_seeds(store: RunStore) -> None:
     """Those of the second and the third, as they are shown alone."""
-    store, runs = records
+    runs = seeds(store)
     rows = {one["id"]: one for one in store.find_rows()}
     shown = run_rows._epsilons([rows[one.id] for one in runs])
     alone = [run_rows._epsilons([rows[one.id]]) for one in runs]

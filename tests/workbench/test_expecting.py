@@ -17,11 +17,6 @@ from privgraph_workbench.figures.settings import setting_rows
 SOCIAL = PublicFacts(nodes=600, edges=4800, entries=9600, features=32, classes=3, train_nodes=450)
 
 
-@pytest.fixture
-def store() -> RunStore:
-    return RunStore.open()
-
-
 def _kept(store: RunStore, *runs: tuple[float, float, int], **options: object) -> list[RunRecord]:
     """Finished runs of ProGAP: (epsilon, accuracy, seed)."""
     return [

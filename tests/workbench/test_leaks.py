@@ -1,10 +1,8 @@
 """What attacks and audits have found: each member at both sides of each bound, and the tables of a store."""
 
 import math
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 
 import pytest
 from tests.figures.made_attacks import attack as made_attack
@@ -135,13 +133,6 @@ def test_a_statement_takes_the_largest_bound_of_attacks_where_no_audit_has_one()
 
 
 # Tables
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[RunStore]:
-    opened = RunStore.open(f"sqlite:///{tmp_path / 'runs.sqlite'}", tmp_path / "runs")
-    yield opened
-    opened.close()
 
 
 def test_each_attack_is_a_row_and_edges_are_compared_with_a_model_that_reads_none(store: RunStore) -> None:

@@ -53,8 +53,7 @@ HOSTILE = (
 )
 
 
-def made(public: bool = False) -> list[RunRecord]:
-    store = RunStore.open()
+def made(store: RunStore, public: bool = False) -> list[RunRecord]:
     said = made_runs.statement(made_runs.edge_entries(9))
     said = with_public_noise(said) if public else said
     return [made_runs.finish(store, made_runs.spec(seed=seed), 0.7, said) for seed in SEEDS]
@@ -90,10 +89,9 @@ class Page(HTMLParser):
         self.words.append(data)
 
 
-def test_made_twice_it_is_equal_and_names_no_run_and_no_seed() -> None:
-    records = made()
+def test_made_twice_it_is_equal_and_names_no_run_and_no_seed(store: RunStore) -> None:
+    records = made(store)
     asked = Asked(title="Ours", entries=[entry(records, title="First"), Entry(runs=(records[0].id,))])
-    store = RunStore.open()
     shares: list[float] = []
     packed = archive.pack(asked, store, shares.append)
     assert packed == archive.pack(Asked.read(json.loads(asked.json())), store)
@@ -122,9 +120,9 @@ def test_made_twice_it_is_equal_and_names_no_run_and_no_seed() -> None:
     }
 
 
-def test_a_public_key_stands_in_every_export() -> None:
-    records = made(public=True)
-    files = opened(archive.pack(Asked(title="T", entries=[entry(records)]), RunStore.open()))
+def test_a_public_key_stands_in_every_export(store: RunStore) -> None:
+    records = made(store, public=True)
+    files = opened(archive.pack(Asked(title="T", entries=[entry(records)]), store))
     for name in ("report.html", "statements.txt", "statements.json", "notebook.ipynb", "figures/01-tradeoff.txt"):
         assert NOISE_IS_PUBLIC in files[name].decode(), name
     assert Flag.EXAMPLE.sentence in files["figures/01-tradeoff.svg"].decode()
@@ -132,8 +130,7 @@ def test_a_public_key_stands_in_every_export() -> None:
     assert "public" in files["settings.tex"].decode()
 
 
-def test_of_a_setting_the_statement_that_promises_least_is_told() -> None:
-    store = RunStore.open()
+def test_of_a_setting_the_statement_that_promises_least_is_told(store: RunStore) -> None:
     noises = (9, 4, 6)
     records = [
         made_runs.finish(store, made_runs.spec(seed=seed), 0.7, made_runs.statement(made_runs.edge_entries(noise)))
@@ -144,8 +141,8 @@ def test_of_a_setting_the_statement_that_promises_least_is_told() -> None:
     assert [one.epsilon for one in told.statements.values()] == list(told.table.epsilon) == [largest]
 
 
-def test_what_an_attack_has_shown_is_told_of_its_own_run_alone() -> None:
-    store, said = RunStore.open(), made_runs.statement(made_runs.edge_entries(9))
+def test_what_an_attack_has_shown_is_told_of_its_own_run_alone(store: RunStore) -> None:
+    said = made_runs.statement(made_runs.edge_entries(9))
     ids = [made_runs.finish(store, made_runs.spec(name), 0.7, said).id for name in ("gap", "progap")]
     store.add_attack(ids[0], replace(made_attack(ids[0]), bound=0.4, delta=said.delta))
     told = context(Asked(title="T", entries=[Entry(runs=tuple(ids))]), store)
@@ -156,8 +153,8 @@ def test_what_an_attack_has_shown_is_told_of_its_own_run_alone() -> None:
     assert sorted(one.epsilon_audited or 0.0 for one in told.statements.values()) == [0.0, 0.4]
 
 
-def test_attacks_come_in_when_they_are_ticked() -> None:
-    records, store = made(), RunStore.open()
+def test_attacks_come_in_when_they_are_ticked(store: RunStore) -> None:
+    records = made(store)
     attack = replace(made_attack(), run=records[0].id)
     shown = Entry.of("attack_roc", attack_roc.data([attack], "log"), {}, [records[0].id])
     assert shown.examines
@@ -178,8 +175,8 @@ def test_attacks_come_in_when_they_are_ticked() -> None:
 
 
 @pytest.mark.long
-def test_foreign_text_stays_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    records, store = made(), RunStore.open()
+def test_foreign_text_stays_text(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    records = made(store)
     said = replace(next(one.statement for one in records if one.statement), released="</li><script>x</script> $y$")
     everything = "\n".join(HOSTILE)
     rows = [{"name": one[:40], "alone": 0.1, "without": 0.2, "whole": 1.0} for one in HOSTILE]
