@@ -122,7 +122,7 @@ def test_tables(edges: str | None, nodes: str | None, sentence: str) -> None:
         (GRAPHML.replace("</graph>", "<hyperedge/></graph>"), "hyperedges"),
         ("<graphml " + " ".join(f'a{at}="1"' for at in range(200_000)) + "/>", "more than 1,000,000 letters"),
         ("graph [ node [ id 0 ] ", "is no GML file that networkx reads"),
-        ("*Vertices 2\n1 a\n*Edges\n1 x", "is no Pajek file that networkx reads"),
+        ("*Vertices 2\n1 a\n2 a\n*Edges\n1 2", "two vertices of one name"),
         ("%%MatrixMarket matrix coordinate real general\n9999999 9999999 1\n1 1 1\n", "too many rows"),
         ('{"nodes": [3], "links": []}', "as objects"),
         ('{"a": "b"}', "neither nodes and links"),

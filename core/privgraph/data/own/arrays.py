@@ -10,6 +10,8 @@ import warnings
 import zipfile
 import zlib
 from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import PurePath
 from typing import IO, Any, BinaryIO
 
 import numpy as np
@@ -18,14 +20,13 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from privgraph.data.errors import UploadError
-from privgraph.data.own.frames import Frame, beside, in_memory, of_matrix, of_pandas, of_rows
+from privgraph.data.own.delimited import NAMES
+from privgraph.data.own.frames import UNDIRECTED, Frame, beside, in_memory, of_matrix, of_pandas, of_rows
 from privgraph.data.own.given import Given
 from privgraph.data.own.limits import Limits, clean_name, shown
 
 _MASKS = ("train_mask", "val_mask", "test_mask")
-_ALIKE = {"features": "x", "feat": "x", "labels": "y", "label": "y", "edges": "edge_index", "edge_list": "edge_index"}
 _SPARSE = {"data", "indices", "indptr", "shape"}
-DIRECTED = "directions of edges are not used"
 _CUT = (zipfile.BadZipFile, zlib.error, struct.error, EOFError)
 BROKEN = (*_CUT, ArithmeticError, LookupError, OSError, RuntimeError, ValueError)
 """What Python's archives raise of a damaged one."""
@@ -75,12 +76,26 @@ def npy_frame(file: Given) -> Frame:
 
 
 def _of_array(name: str, array: NDArray[Any]) -> Frame:
-    """Features (|V|, F), labels (|V|,), or edges (2, |E|) or (|E|, 2) of whole numbers."""
+    """By its name, or by its form: features (|V|, F), labels or a mask (|V|,), or edges (2, |E|) or (|E|, 2)
+    of whole numbers."""
+    called = _called(PurePath(name).stem.lower())
     if not array.size or not array.ndim:
         raise UploadError(f"The array {shown(name)} is empty, or one number")
-    if array.ndim == 2 and array.dtype.kind in "iu" and 2 in array.shape:
+    if array.ndim == 2 and array.dtype.kind in "iu" and 2 in array.shape and called != "x":
         return _edges(name, array)
-    return of_matrix(name, array, "x" if array.ndim == 2 else "label", pairs=False)
+    return of_matrix(name, _plain(array), "x" if array.ndim == 2 else "label" if called == "y" else called, pairs=False)
+
+
+def _called(name: str) -> str:
+    """What an array is called here."""
+    return str(NAMES["arrays"].get(name, name))
+
+
+def _plain(array: NDArray[Any]) -> NDArray[Any]:
+    """An array whose bytes and objects are texts, where all of them are."""
+    if array.dtype.hasobject and all(isinstance(one, str) for one in array.flat):
+        return array.astype(str)
+    return np.char.decode(array, "utf-8") if array.dtype.kind == "S" else array
 
 
 def npz(file: Given, limits: Limits) -> dict[str, NDArray[Any]]:
@@ -96,7 +111,7 @@ def npz(file: Given, limits: Limits) -> dict[str, NDArray[Any]]:
                     _checked(stream, member.file_size, member.filename.removesuffix(".npy"))
             opened.seek(0)
             with np.load(opened, allow_pickle=False) as arrays:
-                return {key: arrays[key] for key in arrays.files}
+                return {key: _plain(arrays[key]) for key in arrays.files}
     except UploadError:
         raise
     except BROKEN as error:
@@ -107,11 +122,11 @@ def frames(name: str, arrays: Arrays) -> list[Frame]:
     """Tables of the arrays that are known. Raises `UploadError`."""
     if arrays.keys() >= _SPARSE or {"row", "col", "data", "shape"} <= arrays.keys():
         return [of_sparse(name, _sparse(arrays, name))]
-    if {f"adj_{one}" for one in _SPARSE} <= arrays.keys() and "labels" in arrays:  # as the gnn-benchmark writes them
-        features = [of_matrix(name, _sparse(arrays, name, "attr_"))] if "attr_data" in arrays else []
-        nodes = beside([*features, of_matrix(name, arrays["labels"], "label")])
-        return [_edges_of(name, _sparse(arrays, name, "adj_")), nodes]
-    known = {_ALIKE.get(key, key): array for key, array in arrays.items()}
+    known: dict[str, Any] = {_called(key): array for key, array in arrays.items()}
+    if {f"adj_{one}" for one in _SPARSE} <= arrays.keys():  # as the gnn-benchmark writes them
+        known = {key: array for key, array in known.items() if not key.startswith(("adj_", "attr_"))}
+        known["edge_index"] = _sparse(arrays, name, "adj_")
+        known |= {"x": _sparse(arrays, name, "attr_")} if "attr_data" in arrays else {}
     if lost := [key for key in ("y", "edge_index") if key not in known]:
         raise UploadError(f"{shown(name)} lacks the array {' and '.join(lost)} (it has {shown(', '.join(arrays), 60)})")
     texts = {key: _texts(known.get(key), key) for key in ("class_names", "feature_names")}
@@ -154,7 +169,13 @@ def _texts(array: NDArray[Any] | None, name: str) -> tuple[str, ...]:
     return tuple(clean_name(str(text)) for text in array)
 
 
-def _edges(name: str, array: NDArray[Any], weights: NDArray[Any] | None = None) -> Frame:
+def _edges(name: str, given: Any) -> Frame:
+    """Edges of their ends, or of an adjacency matrix."""
+    array, more = given, {}
+    if hasattr(given, "tocoo"):
+        found = given.tocoo()
+        array = np.stack(found.coords).astype(np.int64)
+        more = {} if (found.data == 1).all() else {"weight": found.data.astype(np.float64)}
     if array.ndim != 2 or 2 not in array.shape or (array.size and array.dtype.kind not in "iu"):
         raise UploadError(
             f"edge_index must be two rows of whole numbers (its shape is {shown(array.shape)}, type {array.dtype})"
@@ -163,7 +184,6 @@ def _edges(name: str, array: NDArray[Any], weights: NDArray[Any] | None = None) 
     if ends.size and (ends.min() < 0 or ends.max() > np.iinfo(np.int64).max):
         raise UploadError(f"The edges of {shown(name)} name a node that is negative or too large")
     columns = dict(zip(("source", "target"), ends.astype(np.int64), strict=True))
-    more = {} if weights is None else {"weight": weights.astype(np.float64)}
     return in_memory(name, pyarrow.table(columns | more), pairs=True)
 
 
@@ -188,14 +208,8 @@ def _sparse(arrays: Arrays, name: str, part: str = "") -> Any:
 
 def of_sparse(name: str, matrix: Any) -> Frame:
     """Edges of a square matrix, else features (|V|, F)."""
-    square = matrix.shape[0] == matrix.shape[1]
-    return _edges_of(name, matrix) if square else of_matrix(name, matrix, pairs=False)
-
-
-def _edges_of(name: str, matrix: Any) -> Frame:
-    found = matrix.tocoo()
-    plain = found.data.dtype.kind == "b" or bool((found.data == 1).all())
-    return _edges(name, np.stack([found.coords[0], found.coords[1]]).astype(np.int64), None if plain else found.data)
+    square = matrix.shape[0] == matrix.shape[1] and _called(PurePath(name).stem.lower()) != "x"
+    return _edges(name, matrix) if square else of_matrix(name, matrix, pairs=False)
 
 
 def matrix_market(file: BinaryIO, name: str, limits: Limits) -> Frame:
@@ -256,9 +270,12 @@ def of_object(given: Any) -> list[Frame]:
 
 def as_arrays(given: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
     """NumPy's arrays of arrays, lists, or tensors on the CPU."""
-    plain: dict[str, NDArray[Any]] = {name: np.asarray(array) for name, array in given.items()}
-    if wrong := next((name for name, array in plain.items() if array.dtype.hasobject), None):
-        raise UploadError(f"{shown(wrong)} is no array of numbers, booleans or texts")
+    plain: dict[str, NDArray[Any]] = {}
+    for name, array in given.items():
+        with suppress(RuntimeError, TypeError, ValueError):  # of NumPy and torch, for ragged, sparse and short ones
+            plain[name] = _plain(np.asarray(array.detach() if hasattr(array, "detach") else array))
+        if name not in plain or plain[name].dtype.hasobject:
+            raise UploadError(f"{shown(name)} is no array of numbers, booleans or texts")
     return plain
 
 
@@ -266,12 +283,12 @@ def of_graph(name: str, graph: Any) -> list[Frame]:
     """The tables of a graph of networkx: attributes that are no plain values are not read."""
 
     def row(own: dict[str, Any], attributes: Mapping[Any, Any]) -> dict[str, Any]:
-        words = {str(key): value for key, value in attributes.items()}
+        words = {str(key): value.tolist() if hasattr(value, "tolist") else value for key, value in attributes.items()}
         return own | {f"{key} of the attributes" if key in own else key: value for key, value in words.items()}
 
     nodes = [row({"id": node}, attributes) for node, attributes in graph.nodes(data=True)]
     edges = [row({"source": one, "target": other}, attributes) for one, other, attributes in graph.edges(data=True)]
-    notes = (DIRECTED,) if graph.is_directed() else ()
+    notes = (UNDIRECTED,) if graph.is_directed() else ()
     return [
         of_rows(name, nodes, ["id"], pairs=False),
         of_rows(name, edges, ["source", "target"], pairs=True, notes=notes),

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -224,7 +224,8 @@ def _told_apart(frames: list[Frame], said: Description) -> tuple[Frame, Frame]:
     nodes = [frame for frame in frames if frame.pairs is False]
     unknown = [frame for frame in frames if frame.pairs is None]
     if len(nodes) == 1 and unknown and pairs:  # a table beside a graph file says more of its nodes
-        nodes = []
+        lost = (f"what {shown(nodes[0].name)} says of nodes is not read",) * (len(nodes[0].columns) > 1)
+        nodes, pairs[0] = [], replace(pairs[0], notes=(*lost, *pairs[0].notes))
     if not pairs and unknown:
         first = max(unknown, key=lambda one: (_looks_like_edges(one), -len(one.columns)))
         if len(unknown) + len(nodes) > 1 or _looks_like_edges(first):

@@ -4,34 +4,29 @@ lines. No torch."""
 import csv
 import io
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from typing import Any, BinaryIO
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
 
 import pyarrow
 from pyarrow import csv as arrow
 
 from privgraph.data.errors import UploadError
+from privgraph.data.own.description import Unclear
 from privgraph.data.own.frames import TEXT, Frame, NotPlain, Seen, Types, check_names, of_columns
 from privgraph.data.own.given import NO_UTF8, Given
 from privgraph.data.own.limits import shown
 
-_PAIRS = (
-    "source/target from/to src/dst citing/cited node1/node2 node_1/node_2 id_1/id_2 source_id/target_id from_id/to_id "
-    "fromnodeid/tonodeid user1/user2 head/tail u/v i/j"
-)
-_OTHERS = (
-    "id node name key label class y weight time timestamp type feature text title abstract domain split train_mask "
-    "val_mask test_mask"
-)
-ENDS = tuple(pair.split("/") for pair in _PAIRS.split())
+NAMES = tomllib.loads(Path(__file__).with_name("names.toml").read_text(encoding="utf-8"))
+ENDS = tuple(pair.split("/") for pair in NAMES["ends"].split())
 """Names of the two ends of an edge."""
-KNOWN = {name for pair in ENDS for name in pair} | set(_OTHERS.split())
+KNOWN = {name for pair in ENDS for name in pair} | set(NAMES["columns"].split())
 """Names of columns, by which a header is known."""
-MISSING = ("", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NAN", "<NA>", "null", "NULL", "Null")
+MISSING = tuple(NAMES["missing"])
 """Cells that hold nothing."""
 _SEEN = 1 << 17
 """Bytes that tell what stands between cells."""
@@ -40,30 +35,31 @@ _ALONE = 1 << 27
 """Bytes up to which a file is read at once, by several threads."""
 _BLOCK = 1 << 24
 _MARKS = "\t;|,"
-_BRACES = re.compile(r"\{(?:[^{}\n]*'weight': ?([-+.\deE]+))?[^{}\n]*\}")
-_WIDTH = re.compile(r"(?:Row #(\d+): )?Expected (\d+) columns, got (\d+)")
+_BRACES = re.compile(r"""\{(?:['"](?:[^{}\n]*\bweight['"]: ?([-+.\deE]+))?[^{}\n]*)?\}""")
+"""A dictionary as Python writes it: the attributes of an edge."""
+_WIDTH = re.compile(r"(?:Row #(\d+): )?Expected (\d+) columns, got (\d+): (.*)", re.DOTALL)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Shape:
+class Shape(NamedTuple):
     """What the first lines tell: the `encoding`, what stands between cells (" " is any white space), how many
     lines come before the first row (or the header), the cells of the first rows, and whether the first of
-    them is a header (None: not sure). `ragged` lines have different numbers of words. `quoted` ones may end
-    inside a cell."""
+    them is a header (None: not sure). `ragged` lines have different numbers of words; those of `loose` edges
+    may have a weight. `quoted` lines may end inside a cell."""
 
     encoding: str
     mark: str
     skip: int
     rows: tuple[tuple[str, ...], ...]
     header: bool | None
-    ragged: bool = False
-    quoted: bool = False
-    braces: bool = False
-    notes: tuple[str, ...] = ()
+    ragged: bool
+    loose: bool
+    quoted: bool
+    notes: tuple[str, ...]
 
 
-def sniff(head: bytes, file: Given) -> Shape:
-    """The shape of a text file that begins so. Raises `UploadError` for what is no text."""
+def sniff(head: bytes, file: Given, said: str | None = None) -> Shape:
+    """The shape of a text file that begins so, whose lines are as somebody says. Raises `UploadError` for
+    what is no text."""
     text, encoding = _decoded(head, file)
     if "\0" in text:
         raise file.refusal("is no text")
@@ -78,28 +74,33 @@ def sniff(head: bytes, file: Given) -> Shape:
     body = [line for line in lines[comments:] if line.strip()]
     if not body:
         raise file.refusal("has no rows" + " but comments" * bool(notes))
-    braces = any(line.rstrip().endswith("}") for line in body[:_LINES])
+    if any(re.match(r"%\s*bip\b", note) for note in notes):
+        raise file.refusal("has nodes of two parts by the same numbers: give each node a name of its own")
+    braces = [_BRACES.sub("", line) for line in body[:_LINES] if re.search(rf"{_BRACES.pattern}\s*$", line)]
+    if any(len(line.split()) < 2 for line in braces):
+        raise file.refusal("has edges of several lines: write one edge a line, with its source and its target")
     body = [_BRACES.sub(r"\1", line) for line in body] if braces else body
     mark = mark or max(_MARKS, key=lambda one: _regular(body, one))
     if not _regular(body, mark):
         mark = " " if max(len(line.split()) for line in body[:_LINES]) > 1 else ","
     rows = tuple(tuple(cell.strip() for cell in row) for row in islice(_cells(body, mark), _LINES) if row)
+    rows = _with_row_names(rows, mark)
     widths = Counter(map(len, rows))
-    ragged = len(widths) > 1 and not braces and (mark == " " or widths.most_common(1)[0][1] < 0.5 * len(rows))
+    loose = bool(braces) or (said == "edges" and mark == " " and len(widths) > 1)
+    ragged = len(widths) > 1 and not loose and (mark == " " or widths.most_common(1)[0][1] < 0.5 * len(rows))
     header = None if ragged else _is_header(rows, mark)
     if not header and not ragged and (names := _commented_header(notes, mark, rows)):
         rows, header, comments, notes = (names, *rows), True, comments - 1, notes[:-1]
-    return Shape(
-        encoding=encoding,
-        mark=mark,
-        skip=comments,
-        rows=rows,
-        header=header,
-        ragged=ragged,
-        quoted='"' in text,
-        braces=braces,
-        notes=notes,
-    )
+    return Shape(encoding, mark, comments, rows, header, ragged, loose, '"' in text, notes)
+
+
+def _with_row_names(rows: tuple[tuple[str, ...], ...], mark: str) -> tuple[tuple[str, ...], ...]:
+    """The rows, with an empty name above the names of rows, where R writes none."""
+    first, rest = ("", *rows[0]), rows[1:]
+    counted = [row[0] for row in rest] == [str(at + 1) for at in range(len(rest))]
+    short = len(rest) > 1 and {len(row) for row in rest} == {len(first)} and not any(map(is_number, first))
+    named = counted or "id" not in map(str.lower, first)
+    return (first, *rest) if short and named and _is_header((first, *rest), mark) else rows
 
 
 def _decoded(head: bytes, file: Given) -> tuple[str, str]:
@@ -139,8 +140,13 @@ def _commented_header(notes: Sequence[str], mark: str, rows: Sequence[Sequence[s
 
 def _cells(lines: Sequence[str], mark: str) -> Iterator[list[str]]:
     if mark == " ":
-        return iter([line.split() for line in lines])
+        return iter(map(words, lines))
     return csv.reader((line + "\n" for line in lines), delimiter=mark)
+
+
+def words(line: str) -> list[str]:
+    """The words of a line, with blanks inside quotes."""
+    return ["".join(one) for one in re.findall(r'"([^"]*)"|(\S+)', line)] if '"' in line else line.split()
 
 
 def _regular(lines: Sequence[str], mark: str) -> float:
@@ -153,7 +159,7 @@ def _regular(lines: Sequence[str], mark: str) -> float:
     return count / widths.total() if width > 1 else 0.5 * (len(next(_cells(lines[:1], mark), ())) > 1)
 
 
-def _is_number(cell: str) -> bool:
+def is_number(cell: str) -> bool:
     return bool(re.fullmatch(r"[-+]?[\d.,' ]*\d[\d.,]*(?:[eE][-+]?\d+)?|[-+]?(?:nan|inf)", cell, re.IGNORECASE))
 
 
@@ -165,19 +171,19 @@ def _is_header(rows: Sequence[Sequence[str]], mark: str) -> bool | None:
         return True
     if not rest:
         return None
-    if all(_is_number(cell) or not cell for cell in first):
+    if all(is_number(cell) or not cell for cell in first):
         counted = mark != " " and len(first) > 1 and lower == [str(at) for at in range(len(first))]
         return None if counted else False
     for at, cell in enumerate(first):
-        if not _is_number(cell) and all(_is_number(row[at]) or not row[at] for row in rest if at < len(row)):
-            return True
-    return False if any(map(_is_number, first)) else None
+        if not is_number(cell) and all(is_number(row[at]) or not row[at] for row in rest if at < len(row)):
+            return True if len(first) > 3 or not any(map(is_number, first)) else None
+    return False if any(map(is_number, first)) else None
 
 
 def frame(file: Given, lines: str | None) -> Frame:
     """The table in a text file, whose `lines` are as a description says. Raises `UploadError`."""
     with file.opened() as opened:
-        shape = sniff(opened.read(_SEEN), file)
+        shape = sniff(opened.read(_SEEN), file, lines)
     if shape.ragged or (lines == "adjacency" and not shape.header):
         return _adjacency(file, shape, lines)
     return _table(file, shape, shape.header)
@@ -185,28 +191,21 @@ def frame(file: Given, lines: str | None) -> Frame:
 
 def _table(file: Given, shape: Shape, header: bool | None) -> Frame:
     widths = Counter(map(len, shape.rows))
-    first, width = shape.rows[0], max(widths) if shape.braces else widths.most_common(1)[0][0]
+    first, width = shape.rows[0], max(widths) if shape.loose else widths.most_common(1)[0][0]
     columns = first if header else tuple(f"column {at + 1}" for at in range(width))
-    if shape.braces and not header and width == 3:
+    if shape.loose and not header and width == 3:
         columns = (*columns[:2], "weight")
     check_names(file.name, columns)
 
     def read(types: Types, seen: Seen) -> Iterator[Any]:
         text = all(kind == TEXT for kind in types.values())
-        plain = shape.encoding == "utf-8-sig" and shape.mark != " " and not shape.braces
+        plain = shape.encoding == "utf-8-sig" and shape.mark != " " and not shape.loose
         skip = (shape.skip if plain else 0) + bool(header)
-        faults: list[Any] = []
-
-        def fault(row: Any) -> str:
-            faults.append(row)
-            return "error"
-
         options = {
             "read_options": arrow.ReadOptions(column_names=list(columns), skip_rows=skip, block_size=_BLOCK),
             "parse_options": arrow.ParseOptions(
                 delimiter="\t" if shape.mark == " " else shape.mark,
                 newlines_in_values=shape.quoted or text,
-                invalid_row_handler=fault,
                 quote_char=False if shape.mark == " " else '"',
             ),
             "convert_options": arrow.ConvertOptions(
@@ -229,10 +228,12 @@ def _table(file: Given, shape: Shape, header: bool | None) -> Frame:
                             yield batch
                             seen(opened.tell())
             except (pyarrow.ArrowInvalid, UnicodeDecodeError) as error:
-                raise _refusal(file, str(error), len(columns), faults, text) from None
+                raise _refusal(file, str(error), text) from None
         seen(file.size)
 
     rows = [row for row in shape.rows[bool(header) :] if len(row) == len(columns)]
+    if header and shape.rows[1:] and not rows:
+        raise file.refusal(f"has {len(shape.rows[1])} cells, and {len(columns)} are needed, in its first row")
     cells = [pyarrow.array([row[at] for row in rows], TEXT) for at in range(len(columns))]
     return Frame(
         name=file.name,
@@ -246,16 +247,12 @@ def _table(file: Given, shape: Shape, header: bool | None) -> Frame:
     )
 
 
-def _refusal(file: Given, said: str, width: int, faults: Sequence[Any], text: bool) -> Exception:
+def _refusal(file: Given, said: str, text: bool) -> Exception:
     """What is wrong with a file, by what Arrow says of it."""
-    if faults:
-        row = faults[0]
-        place = f"Row {row.number}" if row.number else "A row"
-        words = f'"{shown(row.text, 60)}", has {row.actual_columns} cells, and {width} are needed'
-        return UploadError(f"{place} of {shown(file.name)}, {words}")
     if found := _WIDTH.search(said):
-        place = f"Row {found[1]}" if found[1] else "A row"
-        return UploadError(f"{place} of {shown(file.name)} has {found[3]} cells, and {found[2]} are needed")
+        row = f"Row {found[1]}" if found[1] else "A row"
+        words = f'"{shown(found[4].strip(), 60)}", has {found[3]} cells, and {found[2]} are needed'
+        return UploadError(f"{row} of {shown(file.name)}, {words}")
     if "UTF8" in said or "utf-8" in said or "codec" in said:
         return file.refusal(NO_UTF8)
     if not text and "conversion error" in said:
@@ -281,13 +278,11 @@ class _Normal(io.RawIOBase):
             lines = self._text.readlines(1 << 20)
             if not lines:
                 return 0
-            if self._shape.braces:
+            if self._shape.loose:
                 lines = [_BRACES.sub(r"\1", line) for line in lines]
             if self._shape.mark == " ":
-                width = max(map(len, self._shape.rows)) if self._shape.braces else 0  # an edge may have no weight
-                lines = [
-                    "\t".join(cells + [""] * (width - len(cells))) + "\n" for cells in map(str.split, lines) if cells
-                ]
+                width = max(map(len, self._shape.rows)) if self._shape.loose else 0  # an edge may have no weight
+                lines = ["\t".join(cells + [""] * (width - len(cells))) + "\n" for cells in map(words, lines) if cells]
             self._rest = "".join(lines).encode()
         count = min(len(buffer), len(self._rest))
         buffer[:count], self._rest = self._rest[:count], self._rest[count:]
@@ -309,11 +304,17 @@ def _adjacency(file: Given, shape: Shape, said: str | None) -> Frame:
                     ends += [(head, one) for one in rest]
         except UnicodeDecodeError:
             raise file.refusal(NO_UTF8) from None
-    if said is None and not (len(set(lines)) == len(lines) and {other for _, other in ends} <= set(lines)):
-        least, most = min(map(len, shape.rows)), max(map(len, shape.rows))
-        raise file.refusal(
-            f'has lines of {least} to {most} words: say lines = "adjacency" if each is a node and its neighbours'
-        )
+    if said is None:
+        widths = Counter(map(len, shape.rows))
+        alone = len(set(lines)) == len(lines)
+        if not (alone and {other for _, other in ends} <= set(lines)):
+            odd = min(shape.rows, key=lambda row: widths[len(row)])
+            raise file.refusal(
+                f"has lines of {min(widths)} to {max(widths)} words, such as {shown(' '.join(odd))!r}"
+                + ': say lines = "adjacency" if each is a node and its neighbours' * alone
+            )
+        if widths.keys() == {2, 3}:
+            raise Unclear("lines", "edges", "adjacency", table=shown(file.name))
     notes = (*shape.notes, "each line is a node and its neighbours")
     columns = {"source": [one for one, _ in ends], "target": [other for _, other in ends]}
     return of_columns(file.name, columns, pairs=True, notes=notes)

@@ -5,14 +5,15 @@ within limits.
 """
 
 import gzip
-import io
 import json
 import re
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
-from pathlib import Path
+from itertools import dropwhile
+from pathlib import Path, PurePath
 from typing import Any
 
 import pyarrow
@@ -20,32 +21,30 @@ import pyarrow
 from privgraph.data.errors import UploadError
 from privgraph.data.own import arrays, delimited, layouts, markup
 from privgraph.data.own.description import Description
-from privgraph.data.own.frames import ROWS, Frame, Seen, Types, cast, check_names, of_columns, of_pandas, of_rows, plain
+from privgraph.data.own.frames import ROWS, UNDIRECTED, Frame, Seen, Types, cast, check_names, of_pandas, of_rows, plain
 from privgraph.data.own.given import Given
 from privgraph.data.own.limits import Limits, shown
 
+_FOREIGN = {mark.encode("latin-1"): what for mark, what in delimited.NAMES["foreign"].items()}
 _PICKLE = b"\x80"
-_FOREIGN = {
-    b"\xd0\xcf\x11\xe0": "a workbook of an old kind: save it as xlsx or CSV",
-    b"\x89HDF": "an HDF5 file: save its arrays with numpy.savez",
-    b"MATLAB": "a MATLAB file: save its arrays with numpy.savez",
-    b"SQLite": "a database: export its tables as CSV",
-    b"%PDF": "a PDF",
-    b"\x28\xb5\x2f\xfd": "compressed by zstd: unpack it, or pack it with gzip",
-    b"BZh": "compressed by bzip2: unpack it, or pack it with gzip",
-    b"\xfd7zXZ": "compressed by xz: unpack it, or pack it with gzip",
-    _PICKLE: "a pickle, and would run code: load it with weights_only, and give the graph to privgraph.upload",
-}
+_DOCUMENT = re.compile(delimited.NAMES["documents"], re.IGNORECASE)
+_PART = re.compile(r"part-\d+\b.*")
 
 
 def read(given: Sequence[Given], said: Description, limits: Limits) -> list[Frame]:
     """The tables in files. Raises `UploadError`."""
     files = [one for file in given for one in _unpacked(file, limits)]
-    if not files:
+    kept = [file for file in files if not _DOCUMENT.fullmatch(PurePath(file.name).name)] or files
+    if not kept:
         raise UploadError("There are no files")
-    if (found := layouts.recognised(files)) is not None:
-        return found
-    return [frame for file in files for frame in _tables(file, said, limits)]
+    if empty := next((file for file in kept if not file.size), None):
+        raise empty.refusal("is empty")
+    found = layouts.recognised(kept) or [frame for file in kept for frame in _tables(file, said, limits)]
+    parts = Counter(frame.columns for frame in found if _PART.fullmatch(PurePath(frame.name).name))
+    if max(parts.values(), default=0) > 1:
+        raise UploadError("A table is in several files, part-0 and so on: write it as one (repartition(1) in Spark)")
+    notes = tuple(f"{shown(file.name)} is not read" for file in files if file not in kept)
+    return [replace(found[0], notes=(*notes, *found[0].notes)), *found[1:]]
 
 
 def _unpacked(file: Given, limits: Limits, inside: bool = False) -> Iterator[Given]:
@@ -56,8 +55,6 @@ def _unpacked(file: Given, limits: Limits, inside: bool = False) -> Iterator[Giv
                 for one in _unpacked(Given.at(path), limits, inside=True):
                     yield replace(one, name=str(path.relative_to(file.path).with_name(one.name)))
         return
-    if file.size == 0:
-        raise file.refusal("is empty")
     if file.size > limits.file_bytes:
         raise file.refusal(
             f"has {file.size / 1e6:,.0f} MB, and at most {limits.file_bytes / 1e6:,.0f} are taken; "
@@ -79,8 +76,6 @@ def _gunzipped(file: Given, limits: Limits) -> Given:
     except arrays.BROKEN as error:
         raise file.refusal(f"is damaged: {shown(error, 60)}") from None
     limits.check_unpacked(len(content), file.name)
-    if not content:
-        raise file.refusal("is empty")
     return Given.of(file.name.removesuffix(".gz"), content)
 
 
@@ -119,6 +114,8 @@ def _tables(file: Given, said: Description, limits: Limits) -> list[Frame]:
     head = file.head()
     if foreign := next((words for mark, words in _FOREIGN.items() if head.startswith(mark)), None):
         raise file.refusal(f"is {foreign}")
+    if head[257:262] == b"ustar":
+        raise file.refusal("is a tar archive: pack its files as a zip archive")
     kind = _archived(file) if head.startswith(b"PK") else ""
     if kind == "workbook":
         return _workbook(file, limits)
@@ -131,21 +128,8 @@ def _tables(file: Given, said: Description, limits: Limits) -> list[Frame]:
     if head.startswith(b"PAR1"):
         return [_parquet(file)]
     text = _text(head)
-    if re.match(r"(?:<\?[^>]*\?>|<!--.*?-->|\s)*<(?:\w+:)?gexf\b", text, re.DOTALL):
-        markup.check_form(file)
-        return _by_networkx(file, "GEXF")
-    if text.startswith("<"):
-        return markup.graphml(file)
-    if text[:1] in ("{", "[") and file.name.lower().endswith((".json", ".js")):
-        return _json(file)
-    if text.lower().startswith("%%matrixmarket"):
-        with file.opened() as opened:
-            return [arrays.matrix_market(opened, file.name, limits)]
-    if re.match(r"(?:#[^\n]*\n|\s|(?:Creator|Version|comment)\s+[^\n]*\n)*graph\s*\[", text, re.IGNORECASE):
-        return _by_networkx(file, "GML")
-    if re.match(r"(?:%[^\n]*\n|\s)*\*(?:vertices|network)\b", text, re.IGNORECASE):
-        return _by_networkx(file, "Pajek")
-    return [delimited.frame(file, said.lines)]
+    reader = next((reader for form, reader in _TEXTS.items() if form.match(text)), None)
+    return reader(file, limits) if reader else [delimited.frame(file, said.lines)]
 
 
 def _text(head: bytes) -> str:
@@ -192,37 +176,80 @@ def _workbook(file: Given, limits: Limits) -> list[Frame]:
         raise file.refusal("is a workbook: pip install privgraph[excel], or save each of its sheets as CSV")
     with file.opened() as opened, zipfile.ZipFile(opened) as archive:
         limits.check_unpacked(sum(one.file_size for one in archive.infolist()), file.name)
-    empty = list(delimited.MISSING)
     try:
         with file.opened() as opened:
-            sheets = pandas.read_excel(opened, sheet_name=None, keep_default_na=False, na_values=empty)
+            sheets = pandas.read_excel(opened, sheet_name=None, keep_default_na=False, na_values=[""])
     except Exception as error:  # whatever openpyxl meets in a damaged archive
         raise file.refusal(f"is no workbook that openpyxl reads ({shown(type(error).__name__)})") from None
     tables = {f"{file.name}, {sheet}": table for sheet, table in sheets.items() if len(table)}
     return [replace(of_pandas(name, table), decimal=".") for name, table in tables.items()]
 
 
-def _by_networkx(file: Given, kind: str) -> list[Frame]:
+def _gml(file: Given, limits: Limits) -> list[Frame]:
     import networkx
 
-    readers = {
-        "GEXF": lambda: networkx.read_gexf(io.BytesIO(file.content())),
-        "GML": lambda: networkx.parse_gml(file.lines(), label="id"),
-        "Pajek": lambda: networkx.parse_pajek(file.lines()),
-    }
-    try:
-        graph = readers[kind]()
-    except UploadError:
-        raise
+    text = "\n".join(file.lines())
+    try:  # an edge may be there twice
+        graph = networkx.parse_gml(_GML.sub(r"\g<0> multigraph 1 ", text, count=1).split("\n"), label="id")
     except Exception as error:  # whatever networkx meets in a damaged file
         told = shown(" ".join(str(error).split()), 80)
-        raise file.refusal(f"is no {kind} file that networkx reads: {told}") from None
+        raise file.refusal(f"is no GML file that networkx reads: {told}") from None
     return arrays.of_graph(file.name, graph)
 
 
-def _json(file: Given) -> list[Frame]:
+_PAJEK: dict[str, Callable[[int, list[str]], list[list[str]]]] = {
+    "*edges": lambda _, cells: [cells[:3]],
+    "*arcs": lambda _, cells: [cells[:3]],
+    "*edgeslist": lambda _, cells: [[cells[0], other] for other in cells[1:]],
+    "*arcslist": lambda _, cells: [[cells[0], other] for other in cells[1:]],
+    "*matrix": lambda row, cells: [[str(row), str(at), weight] for at, weight in enumerate(cells, 1) if weight != "0"],
+}
+"""The edges in a line of each part: two vertices, and where there is one a weight."""
+
+
+def _pajek(file: Given, limits: Limits) -> list[Frame]:
+    """Vertices with their names and attributes, but without their places and shapes, and edges by the numbers
+    of vertices."""
+    nodes, edges, notes = dict[str, dict[str, str]](), list[dict[str, str]](), set[str]()
+    part, row = "", 0
+    for line in file.lines():
+        cells = delimited.words(line)
+        if not cells or line.startswith("%"):
+            continue
+        row += 1
+        if line.startswith("*"):
+            part, row = cells[0].lower(), 0
+            if part not in ("*network", "*vertices", *_PAJEK) or (part == "*vertices" and nodes):
+                notes.add(f"{shown(part)} and what follows is not read")
+                break
+            count = int(cells[1]) if part == "*vertices" and "".join(cells[1:2]).isdecimal() else 0
+            if count > limits.nodes:
+                raise file.refusal(f"has more than {limits.nodes:,} vertices")
+            nodes |= {str(at): {"id": str(at)} for at in range(1, count + 1)}
+            notes |= {UNDIRECTED} if part.startswith("*arcs") else set()
+        elif part == "*vertices":
+            rest = [*dropwhile(delimited.is_number, cells[2:])]
+            rest = rest[len(rest) % 2 :]
+            nodes[cells[0]] = dict(zip(rest[::2], rest[1::2], strict=True)) | {"id": cells[len(cells) > 1]}
+        elif part in _PAJEK:
+            for pair in _PAJEK[part](row, cells):
+                ends = [nodes.get(one, {"id": one})["id"] for one in pair[:2]]
+                edges.append(dict(zip(("source", "target", "weight"), (*ends, *pair[2:]), strict=False)))
+    if not edges or len({node["id"] for node in nodes.values()}) < len(nodes):
+        raise file.refusal("has no edges" if not edges else "has two vertices of one name: write names that differ")
+    nodes_of = of_rows(file.name, [*nodes.values()], ["id"], pairs=False)
+    return [nodes_of, of_rows(file.name, edges, ["source", "target"], pairs=True, notes=tuple(notes))]
+
+
+def _json(file: Given, limits: Limits) -> list[Frame]:
+    lines = file.lines()
     try:
-        found = json.loads(file.content().decode("utf-8-sig"))
+        try:
+            found = json.loads("\n".join(lines))
+        except json.JSONDecodeError as error:
+            if error.msg != "Extra data":
+                raise
+            found = [json.loads(line) for line in lines if line.strip()]  # a record a line
     except (ValueError, RecursionError) as error:
         raise file.refusal(f"is no JSON: {shown(error, 60)}") from None
     if isinstance(found, dict) and isinstance(found.get("nodes"), list):
@@ -230,18 +257,35 @@ def _json(file: Given) -> list[Frame]:
         if isinstance(edges, list):
             if not all(isinstance(row, dict) for row in (*nodes, *edges)):
                 raise file.refusal("must list nodes and links as objects")
-            notes = (arrays.DIRECTED,) if found.get("directed") else ()
-            return [
-                of_rows(file.name, nodes, lists=True, pairs=False),
-                of_rows(file.name, edges, lists=True, pairs=True, notes=notes),
-            ]
+            ends = {str(edge.get(end)) for edge in edges for end in ("source", "target")}
+            named = any(ends <= {str(node.get(key)) for node in nodes} for key in {"id", *(nodes or [{}])[0]})
+            if not named and ends <= {str(at) for at in range(len(nodes))}:  # as D3 did in its versions to 3
+                nodes = [{**node, "id": at} for at, node in enumerate(nodes)]
+            notes = (UNDIRECTED,) if found.get("directed") else ()
+            return [of_rows(file.name, nodes, pairs=False), of_rows(file.name, edges, pairs=True, notes=notes)]
     rows = list(found.values() if isinstance(found, dict) else found if isinstance(found, list) else ())
     if rows and isinstance(found, dict) and all(isinstance(row, list) for row in rows):
         return [layouts.listed_features(file.name, found)]
     if rows and isinstance(found, list) and all(isinstance(row, dict) for row in rows):
-        return [of_rows(file.name, rows, lists=True)]
+        return [of_rows(file.name, rows)]
     if rows and isinstance(found, list) and all(isinstance(row, list) and len(row) == 2 for row in rows):
-        return [
-            of_columns(file.name, dict(zip(("source", "target"), zip(*rows, strict=True), strict=True)), pairs=True)
-        ]
+        pairs = [dict(zip(("source", "target"), row, strict=True)) for row in rows]
+        return [of_rows(file.name, pairs, pairs=True)]
     raise file.refusal("is JSON, and neither nodes and links, nor a list of records, nor features by node")
+
+
+def _market(file: Given, limits: Limits) -> list[Frame]:
+    with file.opened() as opened:
+        return [arrays.matrix_market(opened, file.name, limits)]
+
+
+_GML = re.compile(r"(?i)(?>#[^\n]*\n|\s+|(?:creator|version|comment)[ \t][^\n]*\n)*+graph\s*\[")
+_TEXTS: dict[re.Pattern[str], Callable[[Given, Limits], list[Frame]]] = {
+    re.compile(r"(?s)(?><\?.*?\?>|<!--.*?-->|\s+)*+<(?:\w+:)?gexf\b"): lambda file, _: markup.gexf(file),
+    re.compile("<"): lambda file, _: markup.graphml(file),
+    re.compile(r'\{\s*["}]|\[\s*[\[{]'): _json,
+    re.compile("(?i)%%matrixmarket"): _market,
+    _GML: _gml,
+    re.compile(r"(?i)(?>%[^\n]*\n|\s+)*+\*(?:vertices|network)\b"): _pajek,
+}
+"""Readers of texts, by how these begin; all others are tables."""

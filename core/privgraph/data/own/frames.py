@@ -21,6 +21,8 @@ TEXT = pyarrow.large_string()
 ROWS = 1 << 16
 _CELLS = 1 << 24
 """Numbers of a batch of vectors."""
+UNDIRECTED = "directions of edges are not used"
+"""The note on a file whose edges have directions."""
 HEAD = 1_000
 """Rows that tell what columns hold, where a table is read piece by piece."""
 
@@ -103,21 +105,23 @@ def _texts(cells: Iterable[Any]) -> Any:
 
 
 def of_rows(
-    name: str, rows: Sequence[Mapping[str, Any]], first: Sequence[str] = (), *, lists: bool = False, **more: Any
+    name: str, rows: Sequence[Mapping[str, Any]], first: Sequence[str] = (), notes: tuple[str, ...] = (), **more: Any
 ) -> Frame:
-    """A frame of records: of the columns `first`, and of what else they hold: plain values, and where asked
-    for lists of numbers."""
-    words = dict.fromkeys(first) | {
-        key: None for row in rows for key, value in row.items() if not isinstance(value, dict | list)
-    }
-    vectors = {key: None for row in rows for key, value in row.items() if isinstance(value, list) and key not in words}
-    made = {key: _texts(row.get(key) for row in rows) for key in words}
-    try:
-        for key in vectors if lists else ():
-            made[key] = pyarrow.array([row.get(key) for row in rows], pyarrow.list_(pyarrow.float64()))
-    except pyarrow.ArrowException:
-        raise UploadError(f"{shown(name)} has lists that hold something else than numbers") from None
-    return in_memory(name, pyarrow.table(made), decimal=".", **more)
+    """A frame of records: of the columns `first`, and of what else they hold, plain values and lists of
+    numbers; what is neither is told."""
+    made: dict[str, Any] = {}
+    for key in dict.fromkeys([*first, *(key for row in rows for key in row)]):
+        cells = [row.get(key) for row in rows]
+        nested = {type(cell) for cell in cells if cell is not None} or {str}
+        try:
+            vectors = nested == {list}
+            made[key] = pyarrow.array(cells, pyarrow.list_(pyarrow.float64())) if vectors else _texts(cells)
+        except pyarrow.ArrowException:
+            nested = {dict}
+        if nested <= {list, dict} and nested != {list}:
+            made.pop(key, None)
+            notes += (f"{shown(key)} holds no numbers or words, and is not read",)
+    return in_memory(name, pyarrow.table(made), decimal=".", notes=notes, **more)
 
 
 def of_pandas(name: str, frame: Any) -> Frame:

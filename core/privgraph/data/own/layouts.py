@@ -21,6 +21,9 @@ def recognised(files: Sequence[Given]) -> list[Frame] | None:
     """The tables of a layout that is known by the names of its files; None for any other."""
     by_name = {PurePosixPath(file.name.replace("\\", "/")).name.removesuffix(".gz"): file for file in files}
     if {"edge.csv", "node-label.csv"} <= by_name.keys():
+        if len(by_name) < len(files):
+            twice = next(file.name for file in files if file not in by_name.values())
+            raise UploadError(f"There are several files like {shown(twice, 60)}: give one kind of edges and one split")
         return _ogb(by_name)
     egos = sorted(name[:-6] for name in by_name if name.endswith(".edges") and f"{name[:-6]}.feat" in by_name)
     if len(egos) > 1:

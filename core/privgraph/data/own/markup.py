@@ -1,18 +1,18 @@
-"""GraphML, read event by event: a table of nodes and one of edges, as large as they may be. No torch.
+"""GraphML, read event by event, and GEXF: a table of nodes and one of edges. No torch.
 
 A document type is refused, and with it entities of a file's own.
 """
 
 from collections.abc import Iterator
 from typing import Any
+from xml.etree import ElementTree
 from xml.parsers import expat
 from xml.parsers.expat import errors
 
 import pyarrow
 
 from privgraph.data.errors import UploadError
-from privgraph.data.own.arrays import DIRECTED
-from privgraph.data.own.frames import ROWS, TEXT, Frame, Seen, Types, cast
+from privgraph.data.own.frames import ROWS, TEXT, UNDIRECTED, Frame, Seen, Types, cast, of_rows
 from privgraph.data.own.given import Given
 from privgraph.data.own.limits import shown
 
@@ -50,12 +50,6 @@ def feed(parser: expat.XMLParserType, file: Given) -> Iterator[int]:
         raise
     except (ValueError, LookupError) as error:
         raise file.refusal(f"is in an encoding that is not read: {shown(error, 100)}") from None
-
-
-def check_form(file: Given) -> None:
-    """Raise `UploadError` unless a file is well-formed XML without a document type."""
-    for _ in feed(expat.ParserCreate(), file):
-        pass
 
 
 class _Reader:
@@ -145,6 +139,35 @@ class _Reader:
         self.rows.append(self._defaults[self._kind] | {one: attributes[one] for one in named})
 
 
+def gexf(file: Given) -> list[Frame]:
+    """Nodes and edges of a GEXF file. Raises `UploadError`."""
+    for _ in feed(expat.ParserCreate(), file):  # it has no document type
+        pass
+    root = ElementTree.fromstring(file.content())
+    frames = []
+    for kind, named in {"node": ("id", "label"), "edge": ("source", "target", "weight")}.items():
+        called, defaults, notes = dict[str | None, str](), dict[str, str | None](), list[str]()
+        for group in root.iterfind(f".//{{*}}attributes[@class='{kind}']"):
+            for attribute in group.iterfind("{*}attribute"):
+                title = attribute.get("title", "")
+                if group.get("mode") == "dynamic":
+                    notes.append(f"{shown(title)} changes in time, and is not read")
+                    continue
+                called[attribute.get("id")] = title + " of the attributes" * (title in named)
+                defaults[called[attribute.get("id")]] = attribute.findtext("{*}default")
+        rows = []
+        for element in root.iterfind(f".//{{*}}{kind}"):
+            cells = [(one.get("for", one.get("id")), one.get("value")) for one in element.iterfind("{*}attvalues/*")]
+            rows.append(defaults | {called[key]: value for key, value in cells if key in called})
+            rows[-1] |= {key: element.get(key) for key in named if key in element.attrib}
+            if element.get("type") == "mutual":
+                rows.append({**rows[-1], "source": element.get("target"), "target": element.get("source")})
+        directed = root.find(".//{*}graph[@defaultedgetype='directed']") is not None
+        notes += [UNDIRECTED] * (kind == "edge" and directed)
+        frames.append(of_rows(file.name, rows, named[: len(_NAMED[kind])], pairs=kind == "edge", notes=tuple(notes)))
+    return frames
+
+
 def graphml(file: Given) -> list[Frame]:
     """Nodes and edges of a GraphML file. Raises `UploadError`."""
     reader = _Reader(file)
@@ -169,5 +192,5 @@ def _frame(file: Given, kind: str, declared: _Reader) -> Frame:
         yield batch(reader.rows)
 
     own = dict.fromkeys([*_NAMED[kind], *declared.columns[kind].values()], TEXT)
-    notes = (DIRECTED,) if declared.directed and kind == "edge" else ()
+    notes = (UNDIRECTED,) if declared.directed and kind == "edge" else ()
     return Frame(name=file.name, read=read, own=own, size=file.size, pairs=kind == "edge", decimal=".", notes=notes)

@@ -21,7 +21,7 @@ from privgraph.data.errors import UploadError
 from privgraph.data.own.columns import PARTS, Kind, Meant, trimmed
 from privgraph.data.own.description import Unclear
 from privgraph.data.own.edges import Adjacency
-from privgraph.data.own.frames import TEXT, Seen
+from privgraph.data.own.frames import TEXT, UNDIRECTED, Seen
 from privgraph.data.own.growing import Growing, read
 from privgraph.data.own.limits import SMALLEST, Limits, clean_name, shown
 from privgraph.data.spec import LARGEST_FEATURE
@@ -551,10 +551,10 @@ def _say_edges(meant: Meant, adjacency: Adjacency, taken: Taken) -> None:
         "weights not used": shown(meant.weight or ""),
     }
     _say(taken, rows)
-    ignored, notes = meant.ignored[:12], (*meant.nodes.notes, *meant.edges.notes)[:4]
+    ignored, notes = meant.ignored[:12], [*meant.nodes.notes, *meant.edges.notes]
     taken.summary += [(f"not read: {shown(name) or 'an unnamed column'}", why) for name, why in ignored]
     _say(taken, {"further columns not read": max(0, len(meant.ignored) - 12)})
-    taken.summary += [("comment", shown(note, 60)) for note in notes]
+    taken.summary += [("comment", shown(note, 60)) for note in notes[:4] if taken.undirected or note != UNDIRECTED]
 
 
 def _say(taken: Taken, rows: Mapping[str, str | int]) -> None:
