@@ -52,6 +52,17 @@ _OWN: Mapping[str, MethodSpec] = {
             neighbours=Neighbours.FROZEN_SAMPLE,
         ),
         MethodSpec(
+            name="label-hist",
+            title="Label-Hist",
+            about="Counts each node's neighbours by class, once and through noise; a reader does the rest.",
+            paper="privgraph, its own: see its README",
+            config="privgraph.methods.aggregation.label_hist.config:Config",
+            train="privgraph.methods.aggregation.label_hist.train:train",
+            units=("none", "edge", "node"),
+            asked=("linked",),
+            neighbours=Neighbours.FROZEN_DEGREES,
+        ),
+        MethodSpec(
             name="gnn",
             title="Graph network (not private)",
             about="An ordinary graph network: GraphSAGE, GCN, GAT or GIN. The accuracy to compare with.",

@@ -175,6 +175,11 @@ class AggregationConfig(MethodConfig):
         return self.epochs or (10 if self.unit == "node" else 100)
 
     @property
+    def width(self) -> int:
+        """Numbers of a node in a pass."""
+        return self.hidden * (self.depth + 1)
+
+    @property
     def chooses_epoch(self) -> bool:
         """Whether the epoch is chosen by validation accuracy."""
         return self.selection == "validation" or (self.selection == "auto" and self.unit != "node")
@@ -380,8 +385,7 @@ class AggregationConfig(MethodConfig):
 
     def memory_mb(self, facts: PublicFacts) -> float:
         """A rough upper estimate of one run's peak, the features included."""
-        width = self.hidden * (self.depth + 1)
-        table = facts.nodes * (2 * facts.features + 14 * width + 4 * facts.classes) * 4
+        table = facts.nodes * (2 * facts.features + 14 * self.width + 4 * facts.classes) * 4
         return 350 + table / 2**20
 
 

@@ -1,7 +1,7 @@
 """Training GAP and ProGAP as stacks: members, their masks, noise, ledgers and events."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,7 +15,7 @@ from privgraph.mechanisms.gradients import PrivateGradients
 from privgraph.methods import predictions
 from privgraph.methods.accuracies import test_measures
 from privgraph.methods.aggregation.options import AggregationConfig, unprotected_training
-from privgraph.methods.training import Member
+from privgraph.methods.training import ConfigT, Member
 from privgraph.nn.inputs import Inputs, Shared
 from privgraph.nn.layers import EVALUATION
 from privgraph.nn.stacked import StackedNet
@@ -31,11 +31,12 @@ CURVE_POINTS = 300
 """Points of each curve that a run tells, whatever its number of epochs."""
 
 
-def groups(members: Sequence[Member[AggregationConfig]]) -> list[list[int]]:
+def groups(members: Sequence[Member[ConfigT]], width: Callable[[ConfigT], int]) -> list[list[int]]:
     """Positions of members that are trained together: equal stacking keys, graphs and training sizes, in the
     budget.
 
-    Members of a stack share features, labels and edges; their splits may differ.
+    Members of a stack share features, labels and edges; their splits may differ. `width` is how many numbers
+    a node has in a pass of such a configuration, beside its classes.
     """
     graphs: list[Graph] = []
     by_key: dict[tuple[object, ...], list[int]] = {}
@@ -49,9 +50,8 @@ def groups(members: Sequence[Member[AggregationConfig]]) -> list[list[int]]:
     result = []
     for positions in by_key.values():
         first = members[positions[0]]
-        config: AggregationConfig = first.config
-        width = config.hidden * (config.depth + 1) + first.graph.num_classes
-        size = max(1, MEMORY_BUDGET // (first.graph.num_nodes * width * 4 * 14))
+        numbers = width(first.config) + first.graph.num_classes
+        size = max(1, MEMORY_BUDGET // (first.graph.num_nodes * numbers * 4 * 14))
         result += [positions[start : start + size] for start in range(0, len(positions), size)]
     return result
 

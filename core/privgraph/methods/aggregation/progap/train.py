@@ -13,7 +13,7 @@ from privgraph.progress import Event
 
 def train(members: Sequence[Member[Config]]) -> Generator[tuple[int, Event], None, None]:
     """Train every member; those that may share a computation do. See `methods.base.TrainEntry`."""
-    for positions in groups(members):
+    for positions in groups(members, lambda config: config.width):
         yield from _train(Stack([members[position] for position in positions], positions))
 
 
