@@ -167,7 +167,7 @@ def _answer(question: Question, mark: str) -> Any:
     if question.key == "missing":
         return st.number_input(markup.literal(question.about), value=None, key=key, placeholder=told["number"])
     means = {markup.literal(means): value for value, means in question.choices}
-    if question.key == "label":
+    if question.key in ("id", "label", "source", "target"):
         means = {markup.literal(f"{value}: {means}"): value for value, means in question.choices}
     return means.get(str(st.radio(markup.literal(question.about), means, None, key=key)))
 

@@ -152,9 +152,12 @@ def frames(name: str, arrays: Arrays) -> list[Frame]:
         if known[key].shape != y.shape:
             raise UploadError(f"{key} must be {y.size:,} booleans")
         columns.append(of_matrix(name, known[key], key))
-    used = {"x", "y", "edge_index", *_MASKS, *texts}
+    weights = known.get("edge_weight")
+    if weights is not None and (weights.dtype.kind not in "biuf" or weights.shape != (known["edge_index"].size // 2,)):
+        raise UploadError(f"edge_weight must be one number an edge (its shape is {shown(weights.shape)})")
+    used = {"x", "y", "edge_index", "edge_weight", *_MASKS, *texts}
     notes = tuple(f"the array {shown(key)} is not read" for key in known if key not in used)
-    return [_edges(name, known["edge_index"]), beside(columns, notes)]
+    return [_edges(name, known["edge_index"], weights), beside(columns, notes)]
 
 
 def _texts(array: NDArray[Any] | None, name: str) -> tuple[str, ...]:
@@ -169,9 +172,9 @@ def _texts(array: NDArray[Any] | None, name: str) -> tuple[str, ...]:
     return tuple(clean_name(str(text)) for text in array)
 
 
-def _edges(name: str, given: Any) -> Frame:
+def _edges(name: str, given: Any, weights: NDArray[Any] | None = None) -> Frame:
     """Edges of their ends, or of an adjacency matrix."""
-    array, more = given, {}
+    array, more = given, {} if weights is None else {"weight": weights.astype(np.float64)}
     if hasattr(given, "tocoo"):
         found = given.tocoo()
         array = np.stack(found.coords).astype(np.int64)
@@ -258,7 +261,7 @@ def of_object(given: Any) -> list[Frame]:
     if isinstance(given, networkx.Graph):
         return of_graph("the graph", given)
     if hasattr(given, "edge_index") and hasattr(given, "x"):
-        keys = ("x", "y", "edge_index", *_MASKS)
+        keys = ("x", "y", "edge_index", "edge_weight", *_MASKS)
         return frames(
             "the Data", as_arrays({key: getattr(given, key) for key in keys if getattr(given, key, None) is not None})
         )

@@ -17,7 +17,7 @@ from privgraph.data.own.frames import HEAD, TEXT, Frame, beside, in_memory
 from privgraph.data.own.limits import CATEGORIES, shown
 from privgraph.options import listed, nearest
 
-_IDS = ("id", "node", "node_id", "nodeid", "name", "key", "paper", "person", "user", "index", "")
+_IDS = ("id", "node", "node_id", "nodeid", "name", "key", "paper", "person", "user")
 _LABELS = ("label", "class", "y", "labels", "classes", "page_type", "ml_target")
 _TEXTS = ("text", "title", "abstract", "description", "content", "body")
 _DOMAINS = ("domain", "part", "category", "field", "source")
@@ -33,6 +33,11 @@ _DRAWN = ("r", "g", "b")
 _LAYOUT = {"r", "g", "b", "a", "alpha", "x", "y", "z", "size"}
 """Colours and places of a drawing, where all of `_DRAWN` are there."""
 _ROWS = ("", "unnamed: 0", "index", "row", "row_id", "rownum", "level_0")
+"""Columns that may name nodes, or merely count rows."""
+BY_ROW = "row"
+"""What is said as id where nodes are named by their row, from 0."""
+_NO_END = {*_ROWS, *_WEIGHTS, *_LABELS, "id", "edge_id", "edgeid", "eid", "rank", "time", "timestamp", "ts", "date"}
+_NO_END |= {"year", "type", "kind", "value", "amount", "count", "score", "rating", "timeset"}
 PARTS = {"train": 0, "training": 0, "val": 1, "valid": 1, "validation": 1, "dev": 1, "test": 2, "testing": 2}
 """What a column of a split may say, in lower case."""
 _NUMBER = (
@@ -72,6 +77,11 @@ class Column:
     sure: str = ""
     grouped: str = ""
     whole: bool = False
+
+    @property
+    def names(self) -> bool:
+        """Whether it may name rows: whole numbers or words, each once."""
+        return self.different == self.rows > 0 and (self.whole or self.kind is Kind.WORDS)
 
 
 def trimmed(cells: Any) -> Any:
@@ -150,16 +160,14 @@ def settle(frames: Sequence[Frame], said: Description, whole: bool = False) -> M
     What columns hold is told by the first rows, or by all of them where `whole`.
     """
     edges, nodes = apart(frames, said)
+    _check_named(said, nodes, edges)
     source, target, weight, rest = _ends(edges, nodes, said)
     table = nodes.head(None if whole else HEAD)
-    kinds = {one: _column(one, table.column(one), nodes.decimal) for one in nodes.columns}
-    _check_named(said, nodes, edges)
+    kinds = _kinds(nodes, table)
     used = {one for one in (said.label, said.text, said.domain, *(said.split or ())) if one} | set(said.ignore)
-    name = _id(nodes, kinds, said, used)
+    name = _id(nodes, kinds, said, used, edges.head().select([source, target]))
     used |= {name or ""} if name is not None else set()
-    text = said.text or next(_named(_TEXTS, nodes.columns, used), None) if said.label is None or said.text else None
-    if text is not None and said.text is None and not _are_texts(kinds, text, used, said):
-        text = None
+    text = said.text or (_text(kinds, used, said) if said.label is None and said.text is None else None)
     used |= {text} if text else set()
     domain = said.domain or next(_named(_DOMAINS, nodes.columns, used), None) if text else None
     used |= {domain} if domain else set()
@@ -168,6 +176,11 @@ def settle(frames: Sequence[Frame], said: Description, whole: bool = False) -> M
     label = said.label or _label(kinds, used, optional=text is not None)
     used |= {label} if label else set()
     ignored = [(one, "you said so") for one in said.ignore if one in nodes.columns]
+    if label and said.features is None and (codes := _codes(table, kinds, label, used)):
+        if said.label is None:
+            raise _which_label(kinds, [label, *codes])
+        ignored += [(one, "it has one value for each class") for one in codes]
+        used |= set(codes)
     features, coded = ((), ()) if text else _features(kinds, used, said, ignored)
     if text:
         ignored += [(one, "it is no text") for one in nodes.columns if one not in used]
@@ -191,12 +204,36 @@ def settle(frames: Sequence[Frame], said: Description, whole: bool = False) -> M
     )
 
 
-def _are_texts(kinds: Mapping[str, Column], text: str, used: Collection[str], said: Description) -> bool:
-    """Whether a table is one of texts: they are in domains, and there is no column of numbers beside them."""
+def _kinds(frame: Frame, table: Any) -> dict[str, Column]:
+    return {one: _column(one, table.column(one), frame.decimal) for one in frame.columns}
+
+
+def _text(kinds: Mapping[str, Column], used: Collection[str], said: Description) -> str | None:
+    """The column of texts, if a table is one of these: they are in domains, and there is no column of numbers
+    beside them. Raises `Unclear` where what may be a domain may be a class."""
+    text = next(_named(_TEXTS, list(kinds), used), None)
     rest = [column for name, column in kinds.items() if name not in (*used, text, *_LABELS, *_DOMAINS)]
-    if any(_named(_LABELS, list(kinds), used)) and not said.halves and not any(_named(_DOMAINS, list(kinds), used)):
-        return False
-    return all(column.kind is Kind.WORDS for column in (kinds[text], *rest))
+    if text is None or not all(column.kind is Kind.WORDS for column in (kinds[text], *rest)):
+        return None
+    domain, known = next(_named(_DOMAINS, list(kinds), used), None), said.domain or said.halves
+    labelled = any(_named(_LABELS, list(kinds), used))
+    if domain is None:
+        return None if labelled and not said.halves else text
+    if not (known or labelled or domain.lower() == _DOMAINS[0]):
+        raise Unclear("text", text, "", column=repr(shown(domain)))
+    return text
+
+
+def _codes(table: Any, kinds: Mapping[str, Column], label: str, used: Collection[str]) -> list[str]:
+    """Columns of numbers that tell the class of a node: each class has its own one."""
+    known, classes = table.filter(compute.is_valid(trimmed(table.column(label).cast(TEXT)))), kinds[label].different
+    return [
+        one
+        for one, column in kinds.items()
+        if one not in used and column.kind in (Kind.NUMBERS, Kind.FLAGS) and not _PARTS.fullmatch(one.lower())
+        if 1 < classes == compute.count_distinct(known.column(one), mode="all").as_py()
+        if known.group_by([label, one]).aggregate([]).num_rows == classes
+    ]
 
 
 def apart(frames: Sequence[Frame], said: Description) -> tuple[Frame, Frame]:
@@ -216,50 +253,106 @@ def degrees_of(edges: Frame) -> Counter[str]:
 
 def _told_apart(frames: list[Frame], said: Description) -> tuple[Frame, Frame]:
     """The table of edges and the table of nodes."""
-    if said.edges is not None and len(frames) == 2:
-        if said.edges > 1:
-            raise UploadError(f"edges is the place of a file, 0 or 1 (got {said.edges})")
-        return frames[said.edges], frames[1 - said.edges]
+    if said.edges is not None and len(frames) > 1:
+        if said.edges >= len(frames):
+            places = " or ".join(map(str, range(len(frames))))
+            raise UploadError(f"edges is the place of a file, {places} (got {said.edges})")
+        return frames[said.edges], _joined([one for one in frames if one is not frames[said.edges]], said)
     pairs = [frame for frame in frames if frame.pairs]
     nodes = [frame for frame in frames if frame.pairs is False]
     unknown = [frame for frame in frames if frame.pairs is None]
     if len(nodes) == 1 and unknown and pairs:  # a table beside a graph file says more of its nodes
         lost = (f"what {shown(nodes[0].name)} says of nodes is not read",) * (len(nodes[0].columns) > 1)
         nodes, pairs[0] = [], replace(pairs[0], notes=(*lost, *pairs[0].notes))
-    if not pairs and unknown:
-        first = max(unknown, key=lambda one: (_looks_like_edges(one), -len(one.columns)))
-        if len(unknown) + len(nodes) > 1 or _looks_like_edges(first):
-            pairs = [first]
-            unknown = [one for one in unknown if one is not first]
-    nodes = [_joined([*nodes, *unknown])] if len(nodes) + len(unknown) > 1 else [*nodes, *unknown]
+    if not pairs and unknown and (len(unknown) + len(nodes) > 1 or _looks_like_edges(unknown[0])):
+        pairs = [_edges_among(unknown, frames)]
+        unknown = [one for one in unknown if one is not pairs[0]]
     if not pairs:
         raise UploadError("There is a table of nodes and none of edges: add a file with the columns source,target")
-    if not nodes:
+    if not [*nodes, *unknown]:
         raise EdgesAlone(pairs[0])
     if len(pairs) > 1:
         raise UploadError(
             f"There are {len(pairs)} tables of edges: {listed(shown(one.name) for one in pairs)}; give one"
         )
-    return pairs[0], nodes[0]
+    return pairs[0], _joined([*nodes, *unknown], said)
 
 
-def _joined(frames: list[Frame]) -> Frame:
-    """Tables of nodes as one: beside each other where none has names of nodes, else by these."""
-    names = [next(_named(_IDS, frame.columns, ()), None) for frame in frames]
-    if not any(names):
+def _edges_among(unknown: Sequence[Frame], frames: Sequence[Frame]) -> Frame:
+    """The table with named ends, else the one of which two columns hold what another one names its rows."""
+    likely = [one for one in unknown if _looks_like_edges(one)]
+    for by_row in (False, True):
+        if len(likely) != 1:
+            others = {one: [of for of in frames if of is not one] for one in likely or unknown}
+            likely = [one for one, rest in others.items() if any(_fitting(one, of, by_row) for of in rest)] or likely
+    if len(likely) != 1 and unknown[1:]:
+        places = [at for at, one in enumerate(frames) if one in (likely or unknown)]
+        raise Unclear("edges", *places, means=[shown(frames[at].name) for at in places])
+    return (likely or unknown)[0]
+
+
+def _fitting(edges: Frame, nodes: Frame, by_row: bool, but: Collection[str] = (), least: int = 2) -> list[str]:
+    """The columns that may be ends of edges, if they are so many: not called a count, a weight or a time, and
+    with names of nodes, or of their rows."""
+    edges = edges.other(True) if edges.header is None and edges.other else edges
+    free = [one for one in edges.columns if one not in but]
+    free = [one for one in free if not _NO_END.intersection((one.lower(), *re.findall("[a-z]{3,}", one.lower())))]
+    ways = (_naming(edges.head(), free, nodes, name) for name in ([None] if by_row else _distinct(nodes)))
+    return next((found for found in ways if len(found) >= least), [])
+
+
+def _distinct(frame: Frame) -> list[str]:
+    """Columns that may name the rows of a table."""
+    return [one for one, column in _kinds(frame, frame.head()).items() if column.names]
+
+
+def _naming(table: Any, columns: Sequence[str], nodes: Frame, name: str | None) -> list[str]:
+    """Those columns of a table that hold nothing but names of nodes, in one of their columns or by row."""
+    left, row = {one: plain_names(table.column(one)).unique().drop_null() for one in columns}, 0
+    for batch in nodes.read({name: TEXT} if name is not None else dict([*nodes.own.items()][:1]), lambda _: None):
+        known = batch.column(0) if name is not None else pyarrow.array(range(row, row + batch.num_rows))
+        row += batch.num_rows
+        for one, cells in left.items():
+            left[one] = cells.filter(compute.invert(compute.is_in(cells, value_set=plain_names(known))))
+    return [one for one, cells in left.items() if not len(cells)]
+
+
+def plain_names(cells: Any) -> Any:
+    """Names as texts; whole numbers without the decimals that pandas writes beside empty cells."""
+    return compute.replace_substring_regex(compute.utf8_trim_whitespace(cells.cast(TEXT)), r"^(-?\d+)\.0$", r"\1")
+
+
+def _joined(frames: list[Frame], said: Description) -> Frame:
+    """Tables of nodes as one: by a column of names, or beside each other where none has one."""
+    if len(frames) == 1:
+        return frames[0]
+    shared = set.intersection(*(set(frame.columns) for frame in frames))
+    distinct = [_distinct(frame) for frame in frames]
+    names = [
+        [
+            *([said.id] if said.id in frame.columns else _named(_IDS, frame.columns, ())),
+            *(one for one in own if one in shared or one.lower().endswith("id") or one.lower() in _ROWS),
+        ]
+        for frame, own in zip(frames, distinct, strict=True)
+    ]
+    if not any(names) and sum(map(bool, distinct)) < 2:
         return beside(frames)
-    if lost := next((frame.name for frame, name in zip(frames, names, strict=True) if name is None), None):
+    if lost := next((frame.name for frame, own in zip(frames, names, strict=True) if not own), None):
         raise UploadError(f"{shown(lost)} has no column id, and another table of nodes has one: say in both who is who")
     tables = [frame.head(None) for frame in frames]
-    ids = [trimmed(table.column(name).cast(TEXT)) for table, name in zip(tables, names, strict=True)]
-    found = [frames[0]]
-    for frame, table, name, own in zip(frames[1:], tables[1:], names[1:], ids[1:], strict=True):
-        places = compute.index_in(ids[0], value_set=own.combine_chunks())
-        if places.null_count or len(own) != len(ids[0]):
+    base = max(range(len(frames)), key=lambda at: tables[at].num_rows)
+    key = next((one for one in names[base] if one in shared), names[base][0])
+    ids, found = plain_names(tables[base].column(key)), [frames[base]]
+    for at in [at for at in range(len(frames)) if at != base]:
+        for name in sorted(names[at], key=lambda one: one != key):
+            places = compute.index_in(ids, value_set=plain_names(tables[at].column(name)).combine_chunks())
+            if len(places) - places.null_count == tables[at].num_rows:
+                break
+        else:
             raise UploadError("Tables of nodes do not name the same nodes, each once")
-        ordered = table.drop_columns(name).take(places)
-        found.append(in_memory(frame.name, ordered, vectors=frame.vectors, notes=frame.notes))
-    return beside(found)
+        rest = tables[at] if name == said.id else tables[at].drop_columns(name)
+        found.append(replace(in_memory(frames[at].name, rest.take(places)), vectors=frames[at].vectors))
+    return replace(beside(found), pairs=frames[base].pairs)
 
 
 class EdgesAlone(UploadError):
@@ -309,7 +402,8 @@ def _named(names: Sequence[str], columns: Sequence[str], used: Collection[str]) 
 
 def _check_named(said: Description, nodes: Frame, edges: Frame) -> None:
     """What is said names columns that are there."""
-    of_nodes = [said.id, said.label, said.text, said.domain, *(said.features or ()), *(said.split or ())]
+    name = None if said.id == BY_ROW else said.id
+    of_nodes = [name, said.label, said.text or None, said.domain, *(said.features or ()), *(said.split or ())]
     of_edges = [said.source, said.target, said.weight or None]
     for asked, frame in ((of_nodes, nodes), (of_edges, edges)):
         for one in asked:
@@ -326,18 +420,14 @@ def _check_named(said: Description, nodes: Frame, edges: Frame) -> None:
 
 
 def _ends(edges: Frame, nodes: Frame | None, said: Description) -> tuple[str, str, str | None, list[str]]:
-    """The columns of both ends and of weights, and the others."""
+    """The columns of both ends and of weights, and the others. Raises `Unclear` where more than two columns
+    may be ends."""
     columns = [one for one in edges.columns if one not in said.ignore]
     lower = {one.lower(): one for one in reversed(columns)}
-    found = next(((lower[one], lower[other]) for one, other in ENDS if one in lower and other in lower), None)
-    free = [one for one in columns if one not in (said.source, said.target, said.weight)]
-    if said.source or said.target or found is None:
-        if len(free) + (said.source is not None) + (said.target is not None) < 2:
-            raise UploadError(f"{shown(edges.name)} has fewer than two columns, and edges need two")
-        source = said.source or free[0]
-        target = said.target or next(one for one in free if one != source)
-    else:
-        source, target = found
+    ends = next(([lower[one], lower[other]] for one, other in ENDS if one in lower and other in lower), [])
+    if said.source or said.target or not ends:
+        ends = _unnamed_ends(edges, [one for one in columns if one != said.weight], nodes, said)
+    source, target = ends
     weight = said.weight or next(_named(_WEIGHTS, columns, (source, target)), None)
     rest = [one for one in edges.columns if one not in (source, target, weight)]
     unsaid = said.lines is None and said.weight is None and weight is None
@@ -346,9 +436,27 @@ def _ends(edges: Frame, nodes: Frame | None, said: Description) -> tuple[str, st
     return source, target, weight, rest
 
 
+def _unnamed_ends(edges: Frame, columns: list[str], nodes: Frame | None, said: Description) -> list[str]:
+    """The two ends of an edge: as said, the first columns where these have no names, or those that may be."""
+    known = [said.source, said.target]
+    free, lacking = [one for one in columns if one not in known], known.count(None)
+    if len(free) < lacking:
+        raise UploadError(f"{shown(edges.name)} has fewer than two columns, and edges need two")
+    if edges.header is not False and len(free) > lacking and nodes is not None:
+        but = {one for one in edges.columns if one not in free}
+        free = next(filter(None, (_fitting(edges, nodes, by_row, but, lacking) for by_row in (False, True))), free)
+        if len(free) != lacking:
+            head, about = edges.head(), shown(edges.name)
+            means = [", ".join(shown(cell, 12) for cell in head.column(one)[:3].to_pylist()) for one in free]
+            raise Unclear("source" if said.source is None else "target", *free, means=means, table=about)
+    found = iter(free)
+    return [next(found) if one is None else one for one in known]
+
+
 def _names(nodes: Frame, said: Description) -> set[str]:
     """What nodes are called."""
-    return set(_texts(nodes, said.id or next(_named(_IDS, nodes.columns, ()), nodes.columns[0])))
+    said_id = [said.id] if said.id in nodes.columns else []
+    return set(_texts(nodes, next(iter([*said_id, *_named((*_IDS, *_ROWS), nodes.columns, ()), nodes.columns[0]]))))
 
 
 def _check_lines(edges: Frame, known: set[str], third: str) -> None:
@@ -364,13 +472,30 @@ def _check_lines(edges: Frame, known: set[str], third: str) -> None:
         raise Unclear("weight", third, "", table=shown(edges.name), column=shown(third))
 
 
-def _id(nodes: Frame, kinds: Mapping[str, Column], said: Description, used: Collection[str]) -> str | None:
-    found = said.id if said.id is not None else next(_named(_IDS, nodes.columns, used), None)
-    if found is not None:
-        return found
-    first = next((one for one in nodes.columns if one not in used), None)
-    single = first is not None and kinds[first].different == kinds[first].rows and kinds[first].kind is not Kind.VECTORS
-    return first if single and nodes.pairs is None and len(nodes.columns) > 1 else None
+def _id(nodes: Frame, kinds: Mapping[str, Column], said: Description, used: Collection[str], ends: Any) -> str | None:
+    """The column that names nodes, None for their row: by its name, and by what the edges hold. Raises
+    `Unclear`."""
+    if said.id is not None:
+        return said.id if said.id in nodes.columns else None
+    free = [one for one in nodes.columns if one not in used]
+    distinct = [one for one in free if kinds[one].names]
+    counts, named = [*_named(_ROWS, free, ())], [*_named(_IDS, free, ())]
+    named += [one for one in distinct if one.lower().endswith("id") and one not in (*counts, *named)]
+    named.sort(key=lambda one: not kinds[one].names)
+    others = [one for one in distinct if one not in (*named, *counts)] if nodes.pairs is None and free[1:] else []
+    named_by = {
+        one for one in (*named, *others, *counts, None) if len(_naming(ends, ends.column_names, nodes, one)) > 1
+    }
+    known = [one for one in named if one in named_by] or named
+    if known and (known[0] in named_by or None not in named_by or kinds[known[0]].kind is not Kind.WORDS):
+        return known[0]
+    likely = [one for one in others if one in named_by] or (others[:1] if not named_by else [])
+    if likely == free[:1] and not counts:
+        return free[0]
+    if likely:
+        choices = [*likely, *counts, BY_ROW]
+        raise Unclear("id", *choices, means=[*["one column"] * len(choices[1:]), "from 0"])
+    return next(iter(counts), None)
 
 
 def _label(kinds: Mapping[str, Column], used: Collection[str], *, optional: bool) -> str | None:
@@ -383,7 +508,8 @@ def _label(kinds: Mapping[str, Column], used: Collection[str], *, optional: bool
         and name not in used
     }
     found = next((one for one in _named(_LABELS, list(kinds), used) if one in few), None)
-    if found is not None or optional:
+    place = found in ("y", "Y") and any(name in few or (name in kinds and kinds[name].whole) for name in ("x", "X"))
+    if (found is not None and not place) or optional:
         return found
     likely = [name for name, column in few.items() if 2 <= column.different <= CATEGORIES]
     likely.sort(key=lambda name: few[name].kind is not Kind.WORDS)
@@ -392,7 +518,11 @@ def _label(kinds: Mapping[str, Column], used: Collection[str], *, optional: bool
             "No column of the nodes can be their class: it needs two values or more, and on average two nodes for each "
             f"({shown(', '.join(kinds), 80)})"
         )
-    raise Unclear("label", *likely, means=[f"{few[name].different} classes" for name in likely])
+    raise _which_label(kinds, likely)
+
+
+def _which_label(kinds: Mapping[str, Column], likely: Sequence[str]) -> Unclear:
+    return Unclear("label", *likely, means=[f"{kinds[name].different} classes" for name in likely])
 
 
 def _split(kinds: Mapping[str, Column], used: Collection[str]) -> tuple[str, ...]:
@@ -405,8 +535,7 @@ def _split(kinds: Mapping[str, Column], used: Collection[str]) -> tuple[str, ...
     if all(masks):
         return tuple(one for one in masks if one)
     for name in ("split", "set", "fold", "subset", "partition", "role"):
-        column = kinds.get(free.get(name, ""))
-        if column is not None and {value.lower() for value, _ in column.counts} <= PARTS.keys():
+        if name in free and {value.lower() for value, _ in kinds[free[name]].counts} <= PARTS.keys():
             return (free[name],)
     return ()
 
@@ -433,7 +562,7 @@ def _features(
             ignored.append((name, "it is of a drawing"))
         elif _PARTS.fullmatch(lower):
             ignored.append((name, "it is no whole split: train, val, test"))
-        elif column.whole and column.different == column.rows and lower.endswith("id"):
+        elif column.names and (lower.endswith("id") or lower in _ROWS):
             ignored.append((name, "it is a name of its node"))
         elif column.kind in (Kind.NUMBERS, Kind.FLAGS, Kind.VECTORS):
             found.append(name)

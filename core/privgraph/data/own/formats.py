@@ -156,7 +156,7 @@ def _parquet(file: Given) -> Frame:
                 done = 0
                 for batch in whole.iter_batches(batch_size=ROWS, columns=list(types), use_threads=False):
                     batch.validate(full=True)
-                    yield cast(batch, types, file.name)
+                    yield cast(batch, types)
                     done += batch.num_rows
                     seen(file.size * done // max(1, whole.metadata.num_rows))
         except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:

@@ -71,7 +71,7 @@ class Frame:
 
     def head(self, rows: int | None = HEAD) -> Any:
         """The first rows, or all of them, as an Arrow table of the columns' own types."""
-        if rows is not None and self.first is not None:
+        if rows is not None and self.first is not None and self.first.num_rows:
             return self.first
         batches, read = [], 0
         for batch in self.read(self.own, lambda _: None):
@@ -88,7 +88,7 @@ def in_memory(name: str, table: Any, **more: Any) -> Frame:
 
     def read(types: Types, seen: Seen) -> Iterator[Any]:
         for batch in table.select(list(types)).to_batches(max_chunksize=ROWS):
-            yield cast(batch, types, name)
+            yield cast(batch, types)
         seen(table.nbytes)
 
     own = {column: plain(table.schema.field(column).type) for column in table.column_names}
@@ -125,18 +125,22 @@ def of_rows(
 
 
 def of_pandas(name: str, frame: Any) -> Frame:
-    """A frame of a DataFrame of pandas, with its index where that has a name or is no mere count."""
+    """A frame of a DataFrame of pandas, with its index where that has a name or is no mere count. What Arrow
+    does not hold becomes texts."""
     import pandas
 
     if not isinstance(frame.index, pandas.RangeIndex) or frame.index.name is not None:
-        frame = frame.reset_index(names=frame.index.name or ("id" if "id" not in frame.columns else "index"))
-    frame = frame.set_axis([str(column) for column in frame.columns], axis=1)
-    check_names(name, list(frame.columns))
-    try:
-        return in_memory(name, pyarrow.Table.from_pandas(frame, preserve_index=False))
-    except pyarrow.ArrowException:
-        texts = frame.astype(object).where(frame.notna(), None)
-        return of_columns(name, {column: texts[column].tolist() for column in texts.columns})
+        levels = frame.index.to_frame().set_axis([one or "index" for one in frame.index.names], axis=1)
+        frame = pandas.concat([levels.drop(columns=frame.columns, errors="ignore"), frame], axis=1)
+    check_names(name, [str(column) for column in frame.columns])
+    made = {}
+    for column, (_, cells) in zip(map(str, frame.columns), frame.items(), strict=True):
+        try:
+            array = pyarrow.Array.from_pandas(cells)
+            made[column] = array.cast(plain(array.type))
+        except (pyarrow.ArrowException, TypeError, OverflowError, ValueError):
+            made[column] = _texts(cells.astype(object).where(cells.notna(), None))
+    return in_memory(name, pyarrow.table(made))
 
 
 def check_names(name: str, columns: Sequence[str]) -> None:
@@ -152,25 +156,24 @@ def plain(kind: Any) -> Any:
     kind = kind.value_type if types.is_dictionary(kind) else kind
     if types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind) or types.is_boolean(kind):
         return kind
-    if types.is_integer(kind):
+    if types.is_integer(kind) and not types.is_uint64(kind):
         return pyarrow.int64()
     return pyarrow.float64() if types.is_floating(kind) or types.is_decimal(kind) else TEXT
 
 
-def cast(batch: Any, types: Types, name: str) -> Any:
-    """A record batch of these types. Raises `NotPlain` where a value is not of its type."""
+def cast(batch: Any, types: Types) -> Any:
+    """A record batch of these types; as text, what Arrow has no other way to write. Raises `NotPlain` where a
+    value is not of its type."""
     arrays = []
     for column, kind in types.items():
         array = batch.column(batch.schema.get_field_index(column))
         if array.type != kind:
             try:
                 array = array.cast(kind)
-            except pyarrow.ArrowInvalid:
-                raise NotPlain from None
-            except pyarrow.ArrowNotImplementedError:
-                raise UploadError(
-                    f"The column {shown(column)!r} of {shown(name)} holds {shown(array.type)}, which is not read there"
-                ) from None
+            except (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError):
+                if kind != TEXT:
+                    raise NotPlain from None
+                array = _texts(array.to_pylist())
         arrays.append(array)
     return pyarrow.record_batch(arrays, names=list(types))
 
@@ -192,7 +195,7 @@ def of_matrix(name: str, values: Any, column: str = "x", names: tuple[str, ...] 
                 made = pyarrow.array(np.ascontiguousarray(part, dtype=number).reshape(-1))
             if width is not None:
                 made = pyarrow.FixedSizeListArray.from_arrays(made, width)
-            yield cast(pyarrow.record_batch([made], names=[column]), types, name)
+            yield cast(pyarrow.record_batch([made], names=[column]), types)
             seen(start)
 
     kind = pyarrow.from_numpy_dtype(number)

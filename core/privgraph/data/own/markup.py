@@ -182,7 +182,7 @@ def _frame(file: Given, kind: str, declared: _Reader) -> Frame:
 
         def batch(rows: list[dict[str, str]]) -> Any:
             arrays = [pyarrow.array([row.get(column) for row in rows], TEXT) for column in types]
-            return cast(pyarrow.record_batch(arrays, names=list(types)), types, file.name)
+            return cast(pyarrow.record_batch(arrays, names=list(types)), types)
 
         for fed in feed(reader.parser, file):
             if len(reader.rows) > ROWS:  # the last one may not be whole

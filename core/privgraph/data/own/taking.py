@@ -5,6 +5,7 @@ Rows are read in batches and written as they come: memory is that of a batch, th
 of the sort.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from pyarrow import compute
 
 from privgraph.data.errors import UploadError
-from privgraph.data.own.columns import PARTS, Kind, Meant, trimmed
+from privgraph.data.own.columns import PARTS, Kind, Meant, plain_names, trimmed
 from privgraph.data.own.description import Unclear
 from privgraph.data.own.edges import Adjacency
 from privgraph.data.own.frames import TEXT, UNDIRECTED, Seen
@@ -29,8 +30,9 @@ from privgraph.streams import stream
 
 HALVES = ("first random half", "second random half")
 """Domains that were drawn because there were none, and somebody asked for them."""
-_DOUBTFUL = ("-1", "-1.0", "None", "none", "?", "-", ".")
-"""Labels that may mean that there is none."""
+_DOUBTFUL = {"-1", "-1.0", "-99", "-999", "?", "-", "--", ".", "\\n", "none", "na", "#na", "nil", "unknown", "missing"}
+_DOUBTFUL |= {"unlabeled", "unlabelled", "undefined"}
+"""Labels that may mean that there is none, in lower case."""
 _NAMED = 1_000_000
 """Nodes up to which their names are kept."""
 _LONGEST_NAME = 60
@@ -68,10 +70,9 @@ class Numbering:
     def __call__(self, names: Any) -> NDArray[np.int64]:
         """(n,) numbers of names, and -1 for what is no node. `names`: an Arrow array of `type` or texts."""
         if names.type != self.type:
-            names = compute.utf8_trim_whitespace(names)
-            names = compute.replace_substring_regex(names, r"\.0$", "")  # as pandas writes them beside empty cells
-            whole = compute.match_substring_regex(names, r"^(0|-?[1-9]\d{0,17})$").fill_null(False)
-            names = compute.if_else(whole, names, pyarrow.scalar("-1", names.type)).cast(self.type)
+            texts = plain_names(names).to_pylist()
+            whole = [int(one) if one and re.fullmatch(r"0|-?[1-9]\d{0,18}", one) else None for one in texts]
+            names = pyarrow.array([None if one is None or abs(one) >> 63 else one for one in whole], self.type)
         if self._names is None:
             numbers: NDArray[np.int64] = names.fill_null(-1).to_numpy()
             return np.where((numbers >= 0) & (numbers < self._count), numbers, -1)
@@ -352,9 +353,9 @@ def _unique(ids: Any) -> Any:
     """Names as whole numbers where all of them are written as such (007 and 0x10 are not), else as texts.
     Raises `UploadError` for one that is there twice."""
     with suppress(pyarrow.ArrowInvalid):
-        whole = ids.cast(pyarrow.int64())
-        if whole.cast(ids.type).equals(ids):
-            ids = whole
+        texts = plain_names(ids)
+        whole = texts.cast(pyarrow.int64())
+        ids = whole if whole.cast(ids.type).equals(texts) else ids
     if compute.count_distinct(ids).as_py() < len(ids):
         counted = compute.value_counts(ids)
         twice = counted.filter(compute.greater(counted.field("counts"), 1)).field("values")[0]
@@ -376,7 +377,7 @@ def _keep_labels(meant: Meant, folder: Path, labels: _Codes, limits: Limits, tak
     place = {name: int(name) for name in names if name.isdecimal()}
     taken.class_names = tuple(classes)
     if not classes:
-        doubtful = tuple(name for name in labels.number if name in _DOUBTFUL)
+        doubtful = tuple(name for name in labels.number if name.lower() in _DOUBTFUL)
         if meant.said.unlabelled is None and doubtful and len(names) > len(doubtful):
             raise Unclear("unlabelled", doubtful, (), label=repr(shown(doubtful[0])))
         without = set(map(_whole, meant.said.unlabelled or ()))
@@ -497,8 +498,8 @@ def _take_edges(meant: Meant, number: Numbering, adjacency: Adjacency, seen: See
             raise UploadError(_stranger(meant, read + at + 1, batch.column(which)[at].as_py(), int(unknown.sum())))
         kept = np.ones(batch.num_rows, dtype=bool)
         if meant.weight:
-            weights = batch.column(2) if batch.column(2).type == pyarrow.float64() else numbers(batch.column(2), ".")[0]
-            kept = weights.fill_null(1.0).to_numpy(zero_copy_only=False) != 0
+            nothing = compute.match_substring_regex(plain_names(batch.column(2)), r"^[-+]?[0.,]*0[0.,]*(?:[eE].*)?$")
+            kept = ~nothing.fill_null(False).to_numpy(zero_copy_only=False)
             adjacency.weightless += int((~kept).sum())
         adjacency.add(ends[0][kept], ends[1][kept])
         read += batch.num_rows
