@@ -1,7 +1,6 @@
 """Arrays: of npz and npy files, sparse matrices, and Python's own objects. Nothing is unpickled. No torch.
 
-An npz of 1.6 MB can hold 1.6 GB, and a header may claim more than there is: sizes are believed only as far as
-they are allowed.
+An npz of 1.6 MB can hold 1.6 GB, and a header may claim more: sizes are believed as far as they are allowed.
 """
 
 import io
@@ -25,12 +24,11 @@ from privgraph.data.own.frames import UNDIRECTED, Frame, beside, in_memory, of_m
 from privgraph.data.own.given import Given
 from privgraph.data.own.limits import Limits, clean_name, shown
 
-_MASKS = ("train_mask", "val_mask", "test_mask")
+MASKS = ("train_mask", "val_mask", "test_mask")
 _SPARSE = {"data", "indices", "indptr", "shape"}
 _CUT = (zipfile.BadZipFile, zlib.error, struct.error, EOFError)
 BROKEN = (*_CUT, ArithmeticError, LookupError, OSError, RuntimeError, ValueError)
 """What Python's archives raise of a damaged one."""
-Arrays = Mapping[str, NDArray[Any]]
 
 
 def check_end(file: BinaryIO, name: str, most: int = 10_000) -> None:
@@ -49,20 +47,19 @@ def check_end(file: BinaryIO, name: str, most: int = 10_000) -> None:
 
 def _checked(file: IO[bytes], size: int, name: str) -> None:
     """Raise `UploadError` unless a header is one of plain numbers or texts, and says as many as there are."""
+    called = f"The array {shown(name)}"
     try:
         version = npy.read_magic(file)
         read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
         shape, _, dtype = read(file)
     except Exception:  # whatever NumPy's own parser of headers meets
-        raise UploadError(f"The array {shown(name)} has a header that is not read") from None
+        raise UploadError(f"{called} has a header that is not read") from None
     if dtype.hasobject:
-        raise UploadError(f"The array {shown(name)} holds Python objects, which are never read; save it as numbers")
+        raise UploadError(f"{called} holds Python objects, which are never read; save it as numbers")
     if dtype.kind not in "biufUS" or len(shape) > 2:
-        raise UploadError(
-            f"The array {shown(name)} has a type or a shape that is not read; save it as plain numbers or texts"
-        )
+        raise UploadError(f"{called} has a type or a shape that is not read; save it as plain numbers or texts")
     if file.tell() + dtype.itemsize * int(np.prod(shape, dtype=object)) != size:
-        raise UploadError(f"The array {shown(name)} is not as long as its header says")
+        raise UploadError(f"{called} is not as long as its header says")
 
 
 def npy_frame(file: Given) -> Frame:
@@ -70,14 +67,12 @@ def npy_frame(file: Given) -> Frame:
     with file.opened() as opened:
         _checked(opened, file.size, file.name)
         opened.seek(0)
-        if file.path is not None and file.size > 1 << 20:
-            return _of_array(file.name, np.load(file.path, mmap_mode="r", allow_pickle=False))
-        return _of_array(file.name, npy.read_array(opened, allow_pickle=False))
+        large = file.path if file.size > 1 << 20 else None
+        return _of_array(file.name, np.load(large or opened, mmap_mode="r" if large else None, allow_pickle=False))
 
 
 def _of_array(name: str, array: NDArray[Any]) -> Frame:
-    """By its name, or by its form: features (|V|, F), labels or a mask (|V|,), or edges (2, |E|) or (|E|, 2)
-    of whole numbers."""
+    """By its name or form: features (|V|, F), labels or a mask (|V|,), edges (2, |E|) or (|E|, 2)."""
     called = _called(PurePath(name).stem.lower())
     if not array.size or not array.ndim:
         raise UploadError(f"The array {shown(name)} is empty, or one number")
@@ -118,7 +113,7 @@ def npz(file: Given, limits: Limits) -> dict[str, NDArray[Any]]:
         raise file.refusal(f"is damaged ({shown(type(error).__name__)})") from None
 
 
-def frames(name: str, arrays: Arrays) -> list[Frame]:
+def frames(name: str, arrays: Mapping[str, NDArray[Any]]) -> list[Frame]:
     """Tables of the arrays that are known. Raises `UploadError`."""
     if arrays.keys() >= _SPARSE or {"row", "col", "data", "shape"} <= arrays.keys():
         return [of_sparse(name, _sparse(arrays, name))]
@@ -145,9 +140,9 @@ def frames(name: str, arrays: Arrays) -> list[Frame]:
         if texts["feature_names"] and len(texts["feature_names"]) != x.shape[1]:
             raise UploadError(f"feature_names has {len(texts['feature_names'])} names for {x.shape[1]} features")
         columns.insert(0, of_matrix(name, x, names=texts["feature_names"]))
-    masks = [key for key in _MASKS if key in known]
+    masks = [key for key in MASKS if key in known]
     if masks and len(masks) < 3:
-        raise UploadError(f"There must be all of {', '.join(_MASKS)} or none")
+        raise UploadError(f"There must be all of {', '.join(MASKS)} or none")
     for key in masks:
         if known[key].shape != y.shape:
             raise UploadError(f"{key} must be {y.size:,} booleans")
@@ -155,7 +150,7 @@ def frames(name: str, arrays: Arrays) -> list[Frame]:
     weights = known.get("edge_weight")
     if weights is not None and (weights.dtype.kind not in "biuf" or weights.shape != (known["edge_index"].size // 2,)):
         raise UploadError(f"edge_weight must be one number an edge (its shape is {shown(weights.shape)})")
-    used = {"x", "y", "edge_index", "edge_weight", *_MASKS, *texts}
+    used = {"x", "y", "edge_index", "edge_weight", *MASKS, *texts}
     notes = tuple(f"the array {shown(key)} is not read" for key in known if key not in used)
     return [_edges(name, known["edge_index"], weights), beside(columns, notes)]
 
@@ -180,9 +175,8 @@ def _edges(name: str, given: Any, weights: NDArray[Any] | None = None) -> Frame:
         array = np.stack(found.coords).astype(np.int64)
         more = {} if (found.data == 1).all() else {"weight": found.data.astype(np.float64)}
     if array.ndim != 2 or 2 not in array.shape or (array.size and array.dtype.kind not in "iu"):
-        raise UploadError(
-            f"edge_index must be two rows of whole numbers (its shape is {shown(array.shape)}, type {array.dtype})"
-        )
+        form = f"its shape is {shown(array.shape)}, type {array.dtype}"
+        raise UploadError(f"edge_index must be two rows of whole numbers ({form})")
     ends = array if array.shape[0] == 2 else array.T
     if ends.size and (ends.min() < 0 or ends.max() > np.iinfo(np.int64).max):
         raise UploadError(f"The edges of {shown(name)} name a node that is negative or too large")
@@ -190,7 +184,7 @@ def _edges(name: str, given: Any, weights: NDArray[Any] | None = None) -> Frame:
     return in_memory(name, pyarrow.table(columns | more), pairs=True)
 
 
-def _sparse(arrays: Arrays, name: str, part: str = "") -> Any:
+def _sparse(arrays: Mapping[str, NDArray[Any]], name: str, part: str = "") -> Any:
     """The sparse matrix in arrays whose names begin with `part`."""
     from scipy.sparse import coo_array, csc_array, csr_array
 
@@ -215,17 +209,15 @@ def of_sparse(name: str, matrix: Any) -> Frame:
     return _edges(name, matrix) if square else of_matrix(name, matrix, pairs=False)
 
 
-def matrix_market(file: BinaryIO, name: str, limits: Limits) -> Frame:
-    """A matrix in the exchange format. SciPy's own reader crashes the process on a damaged one. Raises
-    `UploadError`."""
+def matrix_market(given: Given, limits: Limits) -> Frame:
+    """A matrix in the exchange format: SciPy's own reader crashes the process on a damaged one."""
     import scipy.sparse
 
+    file, name = io.BytesIO(given.content()), given.name
     words = file.readline().decode("ascii", "replace").lower().split()
     if words[1:3] not in (["matrix", "coordinate"], ["matrix", "array"]) or {"complex", "hermitian"} & {*words}:
         raise UploadError(f"{shown(name)} is no real matrix in the MatrixMarket format")
-    sizes = b"%"
-    while sizes.startswith(b"%") or (sizes and not sizes.strip()):
-        sizes = file.readline()
+    sizes = next((line for line in file if line.strip() and not line.startswith(b"%")), b"")
     try:
         rows, columns, *entries = map(int, sizes.split())
         if max(rows, columns) > limits.nodes or max([*entries, 0 if entries else rows * columns]) > limits.cells:
@@ -236,13 +228,13 @@ def matrix_market(file: BinaryIO, name: str, limits: Limits) -> Frame:
         if "array" in words:
             dense = values.reshape(columns, rows).T.astype(np.float32)
             return _of_array(name, dense[:, 0] if columns == 1 else dense)
-        if len(values) != entries[0] or (len(values) and values.shape[1] != 3 - ("pattern" in words)):
+        values = values.reshape(-1, 3 - ("pattern" in words))
+        if len(values) != entries[0]:
             raise ValueError("it has another number of entries than it says")
-        ends = values[:, :2].T.astype(np.int64) - 1 if len(values) else np.zeros((2, 0), dtype=np.int64)
-        weights = values[:, 2] if len(values) and values.shape[1] > 2 else np.ones(len(values))
-        if "symmetric" in words and rows == columns:
-            weights, ends = np.concatenate([weights, weights]), np.concatenate([ends, ends[::-1]], axis=1)
-        return of_sparse(name, scipy.sparse.coo_array((weights, ends), shape=(rows, columns)).tocsr())
+        weights = np.ones(len(values)) if "pattern" in words else values[:, 2]
+        ends = values[:, :2].T.astype(np.int64) - 1
+        matrix = scipy.sparse.coo_array((weights, ends), shape=(rows, columns)).tocsr()
+        return of_sparse(name, matrix.maximum(matrix.T) if "symmetric" in words else matrix)
     except UploadError:
         raise
     except (ValueError, OverflowError, UnicodeError, IndexError) as error:
@@ -251,8 +243,7 @@ def matrix_market(file: BinaryIO, name: str, limits: Limits) -> Frame:
 
 
 def of_object(given: Any) -> list[Frame]:
-    """The tables of a graph of networkx, `Data` of PyTorch Geometric, or a DataFrame. Raises
-    `UploadError`."""
+    """The tables of a graph of networkx, `Data` of PyTorch Geometric, or a DataFrame."""
     import networkx
     import pandas
 
@@ -261,14 +252,11 @@ def of_object(given: Any) -> list[Frame]:
     if isinstance(given, networkx.Graph):
         return of_graph("the graph", given)
     if hasattr(given, "edge_index") and hasattr(given, "x"):
-        keys = ("x", "y", "edge_index", "edge_weight", *_MASKS)
-        return frames(
-            "the Data", as_arrays({key: getattr(given, key) for key in keys if getattr(given, key, None) is not None})
-        )
-    raise UploadError(
-        "A graph is files, arrays, a graph of networkx, Data of PyTorch Geometric or DataFrames "
-        f"(got {shown(type(given).__name__)})"
-    )
+        keys = ("x", "y", "edge_index", "edge_weight", *MASKS)
+        found = {key: getattr(given, key) for key in keys if getattr(given, key, None) is not None}
+        return frames("the Data", as_arrays(found))
+    kind = shown(type(given).__name__)
+    raise UploadError(f"A graph is files, arrays, a graph of networkx, Data of PyG or DataFrames (got {kind})")
 
 
 def as_arrays(given: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
@@ -292,7 +280,4 @@ def of_graph(name: str, graph: Any) -> list[Frame]:
     nodes = [row({"id": node}, attributes) for node, attributes in graph.nodes(data=True)]
     edges = [row({"source": one, "target": other}, attributes) for one, other, attributes in graph.edges(data=True)]
     notes = (UNDIRECTED,) if graph.is_directed() else ()
-    return [
-        of_rows(name, nodes, ["id"], pairs=False),
-        of_rows(name, edges, ["source", "target"], pairs=True, notes=notes),
-    ]
+    return [of_rows(name, nodes, ["id"], pairs=False), of_rows(name, edges, ["source", "target"], notes, pairs=True)]

@@ -1,12 +1,12 @@
-"""Tables and edge lists in text files: CSV and its kin, with what stands between cells found from the first
-lines. No torch."""
+"""Tables and edge lists in text files, whose form is found from the first lines. No torch."""
 
+import codecs
 import csv
 import io
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -23,17 +23,15 @@ from privgraph.data.own.limits import shown
 
 NAMES = tomllib.loads(Path(__file__).with_name("names.toml").read_text(encoding="utf-8"))
 ENDS = tuple(pair.split("/") for pair in NAMES["ends"].split())
-"""Names of the two ends of an edge."""
 KNOWN = {name for pair in ENDS for name in pair} | set(NAMES["columns"].split())
-"""Names of columns, by which a header is known."""
 MISSING = tuple(NAMES["missing"])
-"""Cells that hold nothing."""
 _SEEN = 1 << 17
 """Bytes that tell what stands between cells."""
 _LINES = 200
 _ALONE = 1 << 27
 """Bytes up to which a file is read at once, by several threads."""
 _BLOCK = 1 << 24
+_FLAGS = {f"{word}_values": [word, word.title(), word.upper()] for word in ("true", "false")}
 _MARKS = "\t;|,"
 _BRACES = re.compile(r"""\{(?:['"](?:[^{}\n]*\bweight['"]: ?([-+.\deE]+))?[^{}\n]*)?\}""")
 """A dictionary as Python writes it: the attributes of an edge."""
@@ -41,10 +39,9 @@ _WIDTH = re.compile(r"(?:Row #(\d+): )?Expected (\d+) columns, got (\d+): (.*)",
 
 
 class Shape(NamedTuple):
-    """What the first lines tell: the `encoding`, what stands between cells (" " is any white space), how many
-    lines come before the first row (or the header), the cells of the first rows, and whether the first of
-    them is a header (None: not sure). `ragged` lines have different numbers of words; those of `loose` edges
-    may have a weight. `quoted` lines may end inside a cell."""
+    """What the first lines tell: the `mark` between cells (" " is any white space), lines to `skip`, whether
+    the first row is a header (None: not sure), and whether lines are `ragged`, edges of which some have a
+    weight (`loose`), or may end inside a cell (`quoted`)."""
 
     encoding: str
     mark: str
@@ -58,8 +55,7 @@ class Shape(NamedTuple):
 
 
 def sniff(head: bytes, file: Given, said: str | None = None) -> Shape:
-    """The shape of a text file that begins so, whose lines are as somebody says. Raises `UploadError` for
-    what is no text."""
+    """The shape of a text file that begins so. Raises `UploadError` for what is no text."""
     text, encoding = _decoded(head, file)
     if "\0" in text:
         raise file.refusal("is no text")
@@ -89,7 +85,7 @@ def sniff(head: bytes, file: Given, said: str | None = None) -> Shape:
     loose = bool(braces) or (said == "edges" and mark == " " and len(widths) > 1)
     ragged = len(widths) > 1 and not loose and (mark == " " or widths.most_common(1)[0][1] < 0.5 * len(rows))
     header = None if ragged else _is_header(rows, mark)
-    if not header and not ragged and (names := _commented_header(notes, mark, rows)):
+    if notes and not header and not ragged and (names := _commented_header(notes, mark, rows)):
         rows, header, comments, notes = (names, *rows), True, comments - 1, notes[:-1]
     return Shape(encoding, mark, comments, rows, header, ragged, loose, '"' in text, notes)
 
@@ -110,29 +106,22 @@ def _decoded(head: bytes, file: Given) -> tuple[str, str]:
         encoding = "utf-16"
     elif len(head) > 8 and head[1::2].count(0) > 0.4 * len(head[1::2]):
         encoding = "utf-16-le"
-    try:
-        return head.decode(encoding), encoding
-    except UnicodeDecodeError as error:
-        if len(head) >= _SEEN and error.start > len(head) - 4:  # a letter is cut in two
-            return head[: error.start].decode(encoding), encoding
+    try:  # the last letter may be cut in two
+        return codecs.getincrementaldecoder(encoding)().decode(head), encoding
+    except UnicodeDecodeError:
         raise file.refusal(NO_UTF8) from None
 
 
 def _comments(lines: Sequence[str]) -> int:
-    """How many lines at the top are empty or comments. A name may begin with # as well: then others do
-    below."""
+    """How many lines at the top are empty or comments. Names may begin with # as well, there and below."""
     first = next((at for at, line in enumerate(lines) if line.strip() and not line.startswith(("#", "%"))), len(lines))
     named = [at for at in range(first) if re.match(r"#\S", lines[at])]
-    if first == len(lines) and named:
-        return named[0]
-    words = re.split(r"[\s,;|]+", "\n".join(lines[first : first + _LINES]))
-    return named[0] if named and any(word.startswith("#") for word in words) else first
+    below = re.search(r"(?:^|[\s,;|])#", "\n".join(lines[first : first + _LINES]))
+    return named[0] if named and (below or first == len(lines)) else first
 
 
 def _commented_header(notes: Sequence[str], mark: str, rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
     """The last comment where it names the columns below it: `# FromNodeId ToNodeId`."""
-    if not notes:
-        return ()
     cells = tuple(cell.strip() for row in _cells([notes[-1].lstrip("#% ")], mark) for cell in row)
     known = sum(cell.lower() in KNOWN for cell in cells)
     return cells if len(cells) == len(rows[0]) and known >= min(2, len(cells)) else ()
@@ -172,8 +161,7 @@ def _is_header(rows: Sequence[Sequence[str]], mark: str) -> bool | None:
     if not rest:
         return None
     if all(is_number(cell) or not cell for cell in first):
-        counted = mark != " " and len(first) > 1 and lower == [str(at) for at in range(len(first))]
-        return None if counted else False
+        return None if mark != " " and len(first) > 1 and lower == [*map(str, range(len(first)))] else False
     for at, cell in enumerate(first):
         if not is_number(cell) and all(is_number(row[at]) or not row[at] for row in rest if at < len(row)):
             return True if len(first) > 3 or not any(map(is_number, first)) else None
@@ -201,21 +189,13 @@ def _table(file: Given, shape: Shape, header: bool | None) -> Frame:
         text = all(kind == TEXT for kind in types.values())
         plain = shape.encoding == "utf-8-sig" and shape.mark != " " and not shape.loose
         skip = (shape.skip if plain else 0) + bool(header)
+        blanks = shape.mark == " "
+        cells = {"newlines_in_values": shape.quoted or text, "quote_char": False if blanks else '"'}
+        values = {"column_types": dict(types), "include_columns": list(types), "null_values": list(MISSING), **_FLAGS}
         options = {
             "read_options": arrow.ReadOptions(column_names=list(columns), skip_rows=skip, block_size=_BLOCK),
-            "parse_options": arrow.ParseOptions(
-                delimiter="\t" if shape.mark == " " else shape.mark,
-                newlines_in_values=shape.quoted or text,
-                quote_char=False if shape.mark == " " else '"',
-            ),
-            "convert_options": arrow.ConvertOptions(
-                column_types=dict(types),
-                include_columns=list(types),
-                null_values=list(MISSING),
-                strings_can_be_null=False,
-                true_values=["true", "True", "TRUE"],
-                false_values=["false", "False", "FALSE"],
-            ),
+            "parse_options": arrow.ParseOptions(delimiter="\t" if blanks else shape.mark, **cells),
+            "convert_options": arrow.ConvertOptions(**values),
         }
         with file.opened() as opened:
             source = opened if plain else _Normal(opened, shape)
@@ -261,53 +241,45 @@ def _refusal(file: Given, said: str, text: bool) -> Exception:
 
 
 class _Normal(io.RawIOBase):
-    """A text in UTF-8, with tabs for white space between cells where that is the mark, and without the lines
-    that come before the first row."""
+    """A text in UTF-8 from its first row on, with tabs where white space stands between cells."""
 
     def __init__(self, file: BinaryIO, shape: Shape) -> None:
         self._text = io.TextIOWrapper(file, encoding=shape.encoding, newline=None)
-        self._shape, self._rest = shape, b""
-        for _ in range(shape.skip):
-            self._text.readline()
+        self._lines, self._rest = _normal(self._text, shape), b""
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        while not self._rest:
-            lines = self._text.readlines(1 << 20)
-            if not lines:
-                return 0
-            if self._shape.loose:
-                lines = [_BRACES.sub(r"\1", line) for line in lines]
-            if self._shape.mark == " ":
-                width = max(map(len, self._shape.rows)) if self._shape.loose else 0  # an edge may have no weight
-                lines = ["\t".join(cells + [""] * (width - len(cells))) + "\n" for cells in map(words, lines) if cells]
-            self._rest = "".join(lines).encode()
+        self._rest = self._rest or "".join(islice(self._lines, _LINES)).encode()
         count = min(len(buffer), len(self._rest))
         buffer[:count], self._rest = self._rest[:count], self._rest[count:]
         return count
 
 
+def _normal(lines: Iterable[str], shape: Shape) -> Iterator[str]:
+    width = max(map(len, shape.rows)) if shape.loose else 0  # an edge may have no weight
+    for line in islice(lines, shape.skip, None):
+        text = _BRACES.sub(r"\1", line) if shape.loose else line
+        if shape.mark != " ":
+            yield text
+        elif cells := words(text):
+            yield "\t".join(cells + [""] * (width - len(cells))) + "\n"
+
+
 def _adjacency(file: Given, shape: Shape, said: str | None) -> Frame:
-    """Each line is a node and its neighbours, where somebody says so, or where all of these begin a line of
-    their own."""
-    lines: list[str] = []
-    ends: list[tuple[str, str]] = []
-    with file.opened() as opened:
-        text = io.TextIOWrapper(opened, encoding=shape.encoding, newline=None)
-        try:
-            for line in islice(text, shape.skip, None):
-                if line.strip():
-                    head, *rest = (cell.strip() for cell in next(_cells([line], shape.mark)))
-                    lines.append(head)
-                    ends += [(head, one) for one in rest]
-        except UnicodeDecodeError:
-            raise file.refusal(NO_UTF8) from None
+    """Each line is a node and its neighbours: where somebody says so, or all of these begin a line."""
+    try:
+        with file.opened() as opened:
+            text = io.TextIOWrapper(opened, encoding=shape.encoding, newline=None)
+            rows = [next(_cells([line], shape.mark)) for line in islice(text, shape.skip, None) if line.strip()]
+    except UnicodeDecodeError:
+        raise file.refusal(NO_UTF8) from None
+    heads, others = [row[0].strip() for row in rows], [other.strip() for row in rows for other in row[1:]]
     if said is None:
         widths = Counter(map(len, shape.rows))
-        alone = len(set(lines)) == len(lines)
-        if not (alone and {other for _, other in ends} <= set(lines)):
+        alone = len(set(heads)) == len(heads)
+        if not (alone and set(others) <= set(heads)):
             odd = min(shape.rows, key=lambda row: widths[len(row)])
             raise file.refusal(
                 f"has lines of {min(widths)} to {max(widths)} words, such as {shown(' '.join(odd))!r}"
@@ -315,6 +287,5 @@ def _adjacency(file: Given, shape: Shape, said: str | None) -> Frame:
             )
         if widths.keys() == {2, 3}:
             raise Unclear("lines", "edges", "adjacency", table=shown(file.name))
-    notes = (*shape.notes, "each line is a node and its neighbours")
-    columns = {"source": [one for one, _ in ends], "target": [other for _, other in ends]}
-    return of_columns(file.name, columns, pairs=True, notes=notes)
+    ends = {"source": [head for head, row in zip(heads, rows, strict=True) for _ in row[1:]], "target": others}
+    return of_columns(file.name, ends, pairs=True, notes=(*shape.notes, "each line is a node and its neighbours"))

@@ -1,19 +1,18 @@
 """What kind of file each is, by its content, and the tables in it. No torch.
 
-Of a name only its ending is used, and in layouts of several files its place. Archives are unpacked in memory,
-within limits.
+Of a name only its ending is used, and in layouts of several files its place. Archives are unpacked in memory.
 """
 
 import gzip
 import json
 import re
 import zipfile
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
 from itertools import dropwhile
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import Any
 
 import pyarrow
@@ -40,8 +39,8 @@ def read(given: Sequence[Given], said: Description, limits: Limits) -> list[Fram
     if empty := next((file for file in kept if not file.size), None):
         raise empty.refusal("is empty")
     found = layouts.recognised(kept) or [frame for file in kept for frame in _tables(file, said, limits)]
-    parts = Counter(frame.columns for frame in found if _PART.fullmatch(PurePath(frame.name).name))
-    if max(parts.values(), default=0) > 1:
+    parts = [frame.columns for frame in found if _PART.fullmatch(PurePath(frame.name).name)]
+    if len(set(parts)) < len(parts):
         raise UploadError("A table is in several files, part-0 and so on: write it as one (repartition(1) in Spark)")
     notes = tuple(f"{shown(file.name)} is not read" for file in files if file not in kept)
     return [replace(found[0], notes=(*notes, *found[0].notes)), *found[1:]]
@@ -56,10 +55,8 @@ def _unpacked(file: Given, limits: Limits, inside: bool = False) -> Iterator[Giv
                     yield replace(one, name=str(path.relative_to(file.path).with_name(one.name)))
         return
     if file.size > limits.file_bytes:
-        raise file.refusal(
-            f"has {file.size / 1e6:,.0f} MB, and at most {limits.file_bytes / 1e6:,.0f} are taken; "
-            "privgraph data add takes larger ones"
-        )
+        most = f"at most {limits.file_bytes / 1e6:,.0f} are taken; privgraph data add takes larger ones"
+        raise file.refusal(f"has {file.size / 1e6:,.0f} MB, and {most}")
     head = file.head()
     if head.startswith(b"\x1f\x8b"):
         yield _gunzipped(file, limits)
@@ -97,8 +94,7 @@ def _archived(file: Given) -> str:
 
 def _members(file: Given, limits: Limits) -> Iterator[Given]:
     with file.opened() as opened, zipfile.ZipFile(opened) as archive:
-        members = [one for one in archive.infolist() if one.filename and not one.is_dir()]
-        members = [one for one in members if not Path(one.filename).name.startswith((".", "_"))]
+        members = [one for one in archive.infolist() if not re.search(r"/$|(^|/)[._][^/]*$", one.filename)]
         limits.check_unpacked(sum(one.file_size for one in members), file.name)
         for one in members:
             try:
@@ -127,44 +123,36 @@ def _tables(file: Given, said: Description, limits: Limits) -> list[Frame]:
         return [arrays.npy_frame(file)]
     if head.startswith(b"PAR1"):
         return [_parquet(file)]
-    text = _text(head)
+    text = head.decode("utf-16" if head[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig", "replace").lstrip()
     reader = next((reader for form, reader in _TEXTS.items() if form.match(text)), None)
     return reader(file, limits) if reader else [delimited.frame(file, said.lines)]
-
-
-def _text(head: bytes) -> str:
-    """The first characters of a text in one of XML's usual encodings, without its byte order mark."""
-    utf_16 = head.startswith((b"\xff\xfe", b"\xfe\xff"))
-    return head.decode("utf-16" if utf_16 else "utf-8-sig", "replace").lstrip()
 
 
 def _parquet(file: Given) -> Frame:
     from pyarrow import parquet
 
-    damaged = file.refusal("is no whole Parquet file: it may be cut off")
-    try:
-        with file.opened() as opened:
-            schema = parquet.read_schema(opened)
-    except (pyarrow.ArrowException, OSError, UnicodeDecodeError):
-        raise damaged from None
-    columns = [name for name in schema.names if name != "__index_level_0__"]
-    check_names(file.name, columns)
-
-    def batches(types: Types, seen: Seen) -> Iterator[Any]:
+    @contextmanager
+    def opened() -> Iterator[Any]:
         try:
-            with file.opened() as opened, parquet.ParquetFile(opened) as whole:
-                done = 0
-                for batch in whole.iter_batches(batch_size=ROWS, columns=list(types), use_threads=False):
-                    batch.validate(full=True)
-                    yield cast(batch, types)
-                    done += batch.num_rows
-                    seen(file.size * done // max(1, whole.metadata.num_rows))
+            with file.opened() as content, parquet.ParquetFile(content) as whole:
+                yield whole
         except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
             if isinstance(error, OSError) and error.errno is not None:  # of the disk, and not of what is on it
                 raise
-            raise damaged from None
+            raise file.refusal("is no whole Parquet file: it may be cut off") from None
 
-    own = {name: plain(schema.field(name).type) for name in columns}
+    def batches(types: Types, seen: Seen) -> Iterator[Any]:
+        done = 0
+        with opened() as whole:
+            for batch in whole.iter_batches(batch_size=ROWS, columns=list(types), use_threads=False):
+                batch.validate(full=True)
+                yield cast(batch, types)
+                done += batch.num_rows
+                seen(file.size * done // max(1, whole.metadata.num_rows))
+
+    with opened() as whole:
+        check_names(file.name, whole.schema_arrow.names)
+        own = {one.name: plain(one.type) for one in whole.schema_arrow if one.name != "__index_level_0__"}
     return Frame(name=file.name, read=batches, own=own, size=file.size, decimal=".")
 
 
@@ -181,8 +169,7 @@ def _workbook(file: Given, limits: Limits) -> list[Frame]:
             sheets = pandas.read_excel(opened, sheet_name=None, keep_default_na=False, na_values=[""])
     except Exception as error:  # whatever openpyxl meets in a damaged archive
         raise file.refusal(f"is no workbook that openpyxl reads ({shown(type(error).__name__)})") from None
-    tables = {f"{file.name}, {sheet}": table for sheet, table in sheets.items() if len(table)}
-    return [replace(of_pandas(name, table), decimal=".") for name, table in tables.items()]
+    return [replace(of_pandas(f"{file.name}, {name}", one), decimal=".") for name, one in sheets.items() if len(one)]
 
 
 def _gml(file: Given, limits: Limits) -> list[Frame]:
@@ -198,18 +185,15 @@ def _gml(file: Given, limits: Limits) -> list[Frame]:
 
 
 _PAJEK: dict[str, Callable[[int, list[str]], list[list[str]]]] = {
-    "*edges": lambda _, cells: [cells[:3]],
-    "*arcs": lambda _, cells: [cells[:3]],
-    "*edgeslist": lambda _, cells: [[cells[0], other] for other in cells[1:]],
-    "*arcslist": lambda _, cells: [[cells[0], other] for other in cells[1:]],
+    **dict.fromkeys(("*edges", "*arcs"), lambda _, cells: [cells[:3]]),
+    **dict.fromkeys(("*edgeslist", "*arcslist"), lambda _, cells: [[cells[0], other] for other in cells[1:]]),
     "*matrix": lambda row, cells: [[str(row), str(at), weight] for at, weight in enumerate(cells, 1) if weight != "0"],
 }
 """The edges in a line of each part: two vertices, and where there is one a weight."""
 
 
 def _pajek(file: Given, limits: Limits) -> list[Frame]:
-    """Vertices with their names and attributes, but without their places and shapes, and edges by the numbers
-    of vertices."""
+    """Vertices with their names and attributes, without places and shapes, and edges by their numbers."""
     nodes, edges, notes = dict[str, dict[str, str]](), list[dict[str, str]](), set[str]()
     part, row = "", 0
     for line in file.lines():
@@ -223,9 +207,7 @@ def _pajek(file: Given, limits: Limits) -> list[Frame]:
                 notes.add(f"{shown(part)} and what follows is not read")
                 break
             count = int(cells[1]) if part == "*vertices" and "".join(cells[1:2]).isdecimal() else 0
-            if count > limits.nodes:
-                raise file.refusal(f"has more than {limits.nodes:,} vertices")
-            nodes |= {str(at): {"id": str(at)} for at in range(1, count + 1)}
+            nodes |= {str(at): {"id": str(at)} for at in range(1, min(count, limits.nodes + 1) + 1)}
             notes |= {UNDIRECTED} if part.startswith("*arcs") else set()
         elif part == "*vertices":
             rest = [*dropwhile(delimited.is_number, cells[2:])]
@@ -237,46 +219,37 @@ def _pajek(file: Given, limits: Limits) -> list[Frame]:
                 edges.append(dict(zip(("source", "target", "weight"), (*ends, *pair[2:]), strict=False)))
     if not edges or len({node["id"] for node in nodes.values()}) < len(nodes):
         raise file.refusal("has no edges" if not edges else "has two vertices of one name: write names that differ")
-    nodes_of = of_rows(file.name, [*nodes.values()], ["id"], pairs=False)
-    return [nodes_of, of_rows(file.name, edges, ["source", "target"], pairs=True, notes=tuple(notes))]
+    vertices = of_rows(file.name, [*nodes.values()], ["id"], pairs=False)
+    return [vertices, of_rows(file.name, edges, ["source", "target"], tuple(notes), pairs=True)]
 
 
 def _json(file: Given, limits: Limits) -> list[Frame]:
-    lines = file.lines()
+    lines = [line.strip() for line in file.lines() if line.strip()]
+    records = len(lines) > 1 and all(line[0] == "{" and line[-1] == "}" for line in lines)
     try:
-        try:
-            found = json.loads("\n".join(lines))
-        except json.JSONDecodeError as error:
-            if error.msg != "Extra data":
-                raise
-            found = [json.loads(line) for line in lines if line.strip()]  # a record a line
+        found = json.loads(f"[{','.join(lines)}]" if records else "\n".join(lines))
     except (ValueError, RecursionError) as error:
         raise file.refusal(f"is no JSON: {shown(error, 60)}") from None
-    if isinstance(found, dict) and isinstance(found.get("nodes"), list):
-        nodes, edges = found["nodes"], found.get("links", found.get("edges"))
-        if isinstance(edges, list):
-            if not all(isinstance(row, dict) for row in (*nodes, *edges)):
-                raise file.refusal("must list nodes and links as objects")
-            ends = {str(edge.get(end)) for edge in edges for end in ("source", "target")}
-            named = any(ends <= {str(node.get(key)) for node in nodes} for key in {"id", *(nodes or [{}])[0]})
-            if not named and ends <= {str(at) for at in range(len(nodes))}:  # as D3 did in its versions to 3
-                nodes = [{**node, "id": at} for at, node in enumerate(nodes)]
-            notes = (UNDIRECTED,) if found.get("directed") else ()
-            return [of_rows(file.name, nodes, pairs=False), of_rows(file.name, edges, pairs=True, notes=notes)]
+    nodes, edges = (found.get("nodes"), found.get("links", found.get("edges"))) if isinstance(found, dict) else ((), ())
+    if isinstance(nodes, list) and isinstance(edges, list):
+        if not all(isinstance(row, dict) for row in (*nodes, *edges)):
+            raise file.refusal("must list nodes and links as objects")
+        ends = {str(edge.get(end)) for edge in edges for end in ("source", "target")}
+        keys = {"id", *(nodes or [{}])[0]}
+        named = any(key[-2:] == "id" != key or ends <= {str(node.get(key)) for node in nodes} for key in keys)
+        if not named and ends <= {str(at) for at in range(len(nodes))}:  # as D3 did in its versions to 3
+            nodes = [{**node, "id": at} for at, node in enumerate(nodes)]
+        notes = (UNDIRECTED,) if found.get("directed") else ()
+        return [of_rows(file.name, nodes, pairs=False), of_rows(file.name, edges, pairs=True, notes=notes)]
     rows = list(found.values() if isinstance(found, dict) else found if isinstance(found, list) else ())
+    kinds = type(found), {len(row) if isinstance(row, list) else type(row) for row in rows}
+    if kinds == (list, {dict}):
+        return [of_rows(file.name, rows)]
+    if kinds == (list, {2}):
+        return [of_rows(file.name, [{"source": one, "target": other} for one, other in rows], pairs=True)]
     if rows and isinstance(found, dict) and all(isinstance(row, list) for row in rows):
         return [layouts.listed_features(file.name, found)]
-    if rows and isinstance(found, list) and all(isinstance(row, dict) for row in rows):
-        return [of_rows(file.name, rows)]
-    if rows and isinstance(found, list) and all(isinstance(row, list) and len(row) == 2 for row in rows):
-        pairs = [dict(zip(("source", "target"), row, strict=True)) for row in rows]
-        return [of_rows(file.name, pairs, pairs=True)]
     raise file.refusal("is JSON, and neither nodes and links, nor a list of records, nor features by node")
-
-
-def _market(file: Given, limits: Limits) -> list[Frame]:
-    with file.opened() as opened:
-        return [arrays.matrix_market(opened, file.name, limits)]
 
 
 _GML = re.compile(r"(?i)(?>#[^\n]*\n|\s+|(?:creator|version|comment)[ \t][^\n]*\n)*+graph\s*\[")
@@ -284,7 +257,7 @@ _TEXTS: dict[re.Pattern[str], Callable[[Given, Limits], list[Frame]]] = {
     re.compile(r"(?s)(?><\?.*?\?>|<!--.*?-->|\s+)*+<(?:\w+:)?gexf\b"): lambda file, _: markup.gexf(file),
     re.compile("<"): lambda file, _: markup.graphml(file),
     re.compile(r'\{\s*["}]|\[\s*[\[{]'): _json,
-    re.compile("(?i)%%matrixmarket"): _market,
+    re.compile("(?i)%%matrixmarket"): lambda file, limits: [arrays.matrix_market(file, limits)],
     _GML: _gml,
     re.compile(r"(?i)(?>%[^\n]*\n|\s+)*+\*(?:vertices|network)\b"): _pajek,
 }

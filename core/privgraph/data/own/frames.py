@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count, repeat
 from typing import Any
@@ -22,7 +23,6 @@ ROWS = 1 << 16
 _CELLS = 1 << 24
 """Numbers of a batch of vectors."""
 UNDIRECTED = "directions of edges are not used"
-"""The note on a file whose edges have directions."""
 HEAD = 1_000
 """Rows that tell what columns hold, where a table is read piece by piece."""
 
@@ -112,14 +112,13 @@ def of_rows(
     made: dict[str, Any] = {}
     for key in dict.fromkeys([*first, *(key for row in rows for key in row)]):
         cells = [row.get(key) for row in rows]
-        nested = {type(cell) for cell in cells if cell is not None} or {str}
-        try:
-            vectors = nested == {list}
-            made[key] = pyarrow.array(cells, pyarrow.list_(pyarrow.float64())) if vectors else _texts(cells)
-        except pyarrow.ArrowException:
-            nested = {dict}
-        if nested <= {list, dict} and nested != {list}:
-            made.pop(key, None)
+        kinds = {type(cell) for cell in cells if cell is not None}
+        with suppress(pyarrow.ArrowException):
+            if kinds == {list}:
+                made[key] = pyarrow.array(cells, pyarrow.list_(pyarrow.float64()))
+            elif not kinds or kinds - {list, dict}:
+                made[key] = _texts(cells)
+        if key not in made:
             notes += (f"{shown(key)} holds no numbers or words, and is not read",)
     return in_memory(name, pyarrow.table(made), decimal=".", notes=notes, **more)
 

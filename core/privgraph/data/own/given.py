@@ -11,7 +11,7 @@ from typing import BinaryIO
 from privgraph.data.errors import UploadError
 from privgraph.data.own.limits import shown
 
-NO_UTF8 = "is not text in UTF-8: save it as CSV UTF-8"
+NO_UTF8 = "is not text in UTF-8: save it as UTF-8 (in Excel: CSV UTF-8)"
 _HEAD = 4096
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -10,11 +11,12 @@ import pyarrow
 from pyarrow import csv
 
 from privgraph.data.errors import UploadError
-from privgraph.data.own.frames import Frame, beside, in_memory, of_columns, of_matrix
+from privgraph.data.own import arrays
+from privgraph.data.own.frames import Frame, beside, of_columns, of_matrix
 from privgraph.data.own.given import Given
 from privgraph.data.own.limits import shown
 
-_PARTS = ("train", "valid", "test")
+_PARTS = dict(zip(("train", "valid", "test"), arrays.MASKS, strict=True))
 
 
 def recognised(files: Sequence[Given]) -> list[Frame] | None:
@@ -27,9 +29,7 @@ def recognised(files: Sequence[Given]) -> list[Frame] | None:
         return _ogb(by_name)
     egos = sorted(name[:-6] for name in by_name if name.endswith(".edges") and f"{name[:-6]}.feat" in by_name)
     if len(egos) > 1:
-        raise UploadError(
-            f"There are {len(egos)} ego networks: give the files of one, {shown(egos[0])}.edges, .feat and so on"
-        )
+        raise UploadError(f"There are {len(egos)} ego networks: give the files of one, all {shown(egos[0])}.*")
     return _ego(egos[0], by_name) if egos else None
 
 
@@ -44,34 +44,23 @@ def _numbers(file: Given, kind: str = "float32") -> Any:
 
 
 def _ogb(by_name: Mapping[str, Given]) -> list[Frame]:
-    """`raw/edge.csv.gz`, `node-feat.csv.gz`, `node-label.csv.gz` and `split/*/train.csv.gz`, `valid`, `test`,
-    as OGB writes them."""
-    labels = _numbers(by_name["node-label.csv"], "float64")
-    if labels.shape[1] != 1:
-        raise UploadError(f"The nodes have {labels.shape[1]} labels each, and one is learnt")
-    columns = [of_columns("node-label", {"label": [None if np.isnan(one) else f"{one:g}" for one in labels[:, 0]]})]
-    if "node-feat.csv" in by_name:
-        columns.insert(0, of_matrix("node-feat", _numbers(by_name["node-feat.csv"])))
-    if {f"{part}.csv" for part in _PARTS} <= by_name.keys():
-        parts = np.full(len(labels), "", dtype=object)
-        for part in _PARTS:
-            own = _numbers(by_name[f"{part}.csv"], "int64")[:, 0]
-            if own.size and not 0 <= own.min() <= own.max() < len(labels):
-                raise UploadError(f"{part}.csv names nodes outside 0 to {len(labels) - 1}")
-            parts[own] = part
-        columns.append(of_columns("split", {"split": parts}))
-    ends = _numbers(by_name["edge.csv"], "int64")
-    if ends.shape[1] != 2:
-        raise UploadError("edge.csv must have two columns")
-    used = {"edge.csv", "node-label.csv", "node-feat.csv", *(f"{part}.csv" for part in _PARTS)}
-    notes = [f"{shown(file.name)} is not read" for name, file in by_name.items() if name not in used]
-    edges = pyarrow.table({"source": ends[:, 0], "target": ends[:, 1]})
-    return [in_memory("edge.csv", edges, pairs=True), beside(columns, tuple(notes[:3]))]
+    """`raw/edge.csv.gz`, `node-feat`, `node-label` and `split/*/train`, `valid`, `test`, as OGB has them."""
+    kinds = {"node-label": ("y", "float64"), "edge": ("edge_index", "int64"), "node-feat": ("x", "float32")}
+    read = [name for name in (*kinds, *_PARTS) if f"{name}.csv" in by_name]
+    found = {kinds[name][0]: _numbers(by_name[f"{name}.csv"], kinds[name][1]) for name in read if name in kinds}
+    found["edge_index"] = found["edge_index"].T
+    for part, mask in _PARTS.items() if {*_PARTS} <= {*read} else ():
+        own, rows = _numbers(by_name[f"{part}.csv"], "int64")[:, 0], np.arange(len(found["y"]))
+        if not np.isin(own, rows).all():
+            raise UploadError(f"{part}.csv names nodes outside 0 to {len(rows) - 1}")
+        found[mask] = np.isin(rows, own)
+    edges, nodes = arrays.frames("The OGB folder", found)
+    notes = [f"{shown(file.name)} is not read" for name, file in by_name.items() if name[:-4] not in read]
+    return [edges, replace(nodes, notes=tuple(notes[:3]))]
 
 
 def _ego(ego: str, by_name: Mapping[str, Given]) -> list[Frame]:
-    """`N.edges`, `N.feat`, `N.egofeat`, `N.featnames` and `N.circles`: the node N is a friend of all, and who
-    is in one circle is of the class of that circle."""
+    """Friends of the node `ego` and itself; who is in one circle alone is of the class of that circle."""
 
     def lines(kind: str) -> list[list[str]]:
         file = by_name.get(f"{ego}.{kind}")
@@ -79,12 +68,10 @@ def _ego(ego: str, by_name: Mapping[str, Given]) -> list[Frame]:
 
     rows, own = lines("feat"), lines("egofeat")[:1]
     ids = [row[0] for row in rows] + [ego] * bool(own)
-    if len({len(row) for row in rows} | {len(row) + 1 for row in own}) != 1:
-        raise UploadError(f"The features of the ego network {shown(ego)} are not equally many")
     try:
         x = np.array([row[1:] for row in rows] + own, dtype=np.float32)
     except ValueError:
-        raise UploadError(f"{shown(ego)}.feat holds something else than numbers") from None
+        raise UploadError(f"{shown(ego)}.feat holds something else than numbers, as many for each node") from None
     names = [" ".join(line[1:]) for line in lines("featnames")]
     circles: dict[str, list[str]] = {}
     for name, *members in lines("circles"):
@@ -101,8 +88,7 @@ def _ego(ego: str, by_name: Mapping[str, Given]) -> list[Frame]:
 
 
 def listed_features(name: str, found: Mapping[str, Sequence[Any]]) -> Frame:
-    """Features by node, each a list of the numbers of those that it has, as MUSAE writes them; equally long
-    lists of other numbers are vectors."""
+    """Lists of the features that each node has, as MUSAE writes them, or vectors of equal length."""
     rows = list(found.values())
     numbers = [one for row in rows for one in row]
     if not all(isinstance(one, int | float) and abs(one) < np.inf and not isinstance(one, bool) for one in numbers):

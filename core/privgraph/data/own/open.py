@@ -1,5 +1,4 @@
-"""A graph of one's own, whose arrays are mapped into memory: pages of it come from the file when they are
-read."""
+"""A graph of one's own, whose arrays are mapped into memory: pages come from the file when they are read."""
 
 from pathlib import Path
 from typing import Any
@@ -17,9 +16,8 @@ from privgraph.data.uploads import texts_in
 def mapped(name: str, folder: Path, facts: dict[str, Any]) -> Graph:
     """The graph of that name whose arrays lie in `folder`, with no node in any part of a split yet.
 
-    Edges and features are mapped, and so take no memory that the system could not have back. Nothing is
-    written to the files: who writes to a tensor gets a copy of that page. Raises `DataError` where an array
-    is not as the facts say.
+    Edges and features are mapped, and not written: who writes to a tensor gets a copy of that page. Raises
+    `DataError` where an array is not as the facts say.
     """
     nodes, entries = facts["nodes"], facts["edges"] * (1 + facts["undirected"])
     shapes = {"x": (nodes, facts["features"]), "y": (nodes,), "edges": (2, entries), "pointers": (nodes + 1,)}
@@ -52,11 +50,8 @@ def mapped(name: str, folder: Path, facts: dict[str, Any]) -> Graph:
 
 
 def _starts_agree(pointers: NDArray[Any], targets: NDArray[Any]) -> bool:
-    """Whether pointers (|V| + 1,) are the sums of how many edges end at each node.
-
-    Training reads edges by them, and the key of its noise is made of the edges alone: two graphs that differ
-    in their pointers would have one noise.
-    """
+    """Whether pointers (|V| + 1,) are the sums of how many edges end at each node: training reads edges by
+    them, and the key of its noise is made of the edges alone."""
     try:
         counts = np.bincount(targets, minlength=len(pointers) - 1)
     except ValueError:  # a node of a negative number
