@@ -26,7 +26,7 @@ from privgraph.data.neighbours import (
 )
 from privgraph.data.parts import Parts
 from privgraph.data.spec import LARGEST_FEATURE
-from privgraph.data.splits import inductive_views, partition, random_masks, subgraph, with_split, with_training
+from privgraph.data.splits import partition, random_masks, subgraph, with_split, with_training
 
 
 @given(nodes=st.integers(10, 5000), seed=st.integers(0, 2**31 - 1))
@@ -68,15 +68,13 @@ def test_an_inductive_split_lets_nothing_pass_between_parts() -> None:
         with_split(cut, 3)
 
 
-def test_inductive_views() -> None:
+def test_the_subgraph_of_training_nodes() -> None:
     graph = load("karate", split_seed=1)
-    views = inductive_views(graph)
-    assert views.whole is graph
-    assert views.train.num_nodes == int(graph.train_mask.sum())
-    assert bool(views.train.train_mask.all())
-    assert torch.equal(views.train.x, graph.x[graph.train_mask])
+    train = subgraph(graph, graph.train_mask.nonzero().squeeze(1))
+    assert bool(train.train_mask.all())
+    assert torch.equal(train.x, graph.x[graph.train_mask])
     expected = graph.adjacency().to_dense()[graph.train_mask][:, graph.train_mask]
-    assert torch.equal(views.train.adjacency().to_dense(), expected)
+    assert torch.equal(train.adjacency().to_dense(), expected)
 
 
 def test_splits_that_do_not_exist_are_refused() -> None:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -109,23 +109,6 @@ def _cut(graph: Graph, roles: Masks) -> Graph:
     source, target = graph.edge_index
     kept = (part[source] == part[target]) & (part[source] > 0)
     return replace(graph, edge_index=graph.edge_index[:, kept].contiguous(), _cache={})
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class InductiveViews:
-    """`train`: the subgraph of the training nodes alone, renumbered; `nodes`: their (|train|,) numbers in
-    `whole`."""
-
-    train: Graph
-    nodes: Tensor
-    whole: Graph
-
-
-def inductive_views(graph: Graph) -> InductiveViews:
-    """What a model may see in training (training nodes and edges among them), and the whole graph for
-    testing."""
-    nodes = graph.train_mask.nonzero().squeeze(1)
-    return InductiveViews(train=subgraph(graph, nodes), nodes=nodes, whole=graph)
 
 
 def subgraph(graph: Graph, nodes: Tensor) -> Graph:

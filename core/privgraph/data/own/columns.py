@@ -230,7 +230,7 @@ def _codes(table: Any, kinds: Mapping[str, Column], label: str, used: Collection
     return [
         one
         for one, column in kinds.items()
-        if one not in used and column.kind in (Kind.NUMBERS, Kind.FLAGS) and not _PARTS.fullmatch(one.lower())
+        if one not in used and column.whole and not _PARTS.fullmatch(one.lower())
         if 1 < classes == compute.count_distinct(known.column(one), mode="all").as_py()
         if known.group_by([label, one]).aggregate([]).num_rows == classes
     ]
@@ -462,13 +462,11 @@ def _names(nodes: Frame, said: Description) -> set[str]:
 def _check_lines(edges: Frame, known: set[str], third: str) -> None:
     """A third word in each line may be a neighbour, a weight, or of no use: asked where it names nodes, or is
     0."""
-    table = edges.head()
-    heads = table.column(0).to_pylist()
-    others = [table.column(name).to_pylist() for name in edges.columns if name not in edges.columns[:2]]
-    cells = table.column(edges.columns.index(third)).to_pylist()
+    cells = edges.head().to_pydict()
+    heads, _, *others = cells.values()
     if len(set(heads)) == len(heads) and all({*column} <= known and len({*column}) > 1 for column in others):
         raise Unclear("lines", "edges", "adjacency", table=shown(edges.name))
-    if any(str(one).strip() in ("0", "0.0") for one in cells):
+    if any(str(one).strip() in ("0", "0.0") for one in cells[third]):
         raise Unclear("weight", third, "", table=shown(edges.name), column=shown(third))
 
 
@@ -528,12 +526,9 @@ def _which_label(kinds: Mapping[str, Column], likely: Sequence[str]) -> Unclear:
 def _split(kinds: Mapping[str, Column], used: Collection[str]) -> tuple[str, ...]:
     """Three columns of masks, or one that says train, val and test."""
     free = {name.lower(): name for name in kinds if name not in used}
-    masks = [
-        next((free[f"{part}{end}"] for part in parts for end in ("_mask", "mask", "") if f"{part}{end}" in free), None)
-        for parts in (("train", "training"), ("val", "valid", "validation"), ("test",))
-    ]
-    if all(masks):
-        return tuple(one for one in masks if one)
+    masks = {PARTS.get(re.sub("_?mask$", "", lower)): name for lower, name in free.items()}
+    if len(masks.keys() - {None}) == 3:
+        return tuple(masks[part] for part in range(3))
     for name in ("split", "set", "fold", "subset", "partition", "role"):
         if name in free and {value.lower() for value, _ in kinds[free[name]].counts} <= PARTS.keys():
             return (free[name],)

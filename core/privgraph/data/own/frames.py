@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import count, repeat
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -221,17 +221,20 @@ def beside(frames: Sequence[Frame], notes: tuple[str, ...] = ()) -> Frame:
         for name, kind in types.items():
             at, column = where[name]
             asked.setdefault(at, {})[column] = kind
-        rows = _rows(max((getattr(kind, "list_size", 1) for kind in types.values()), default=1))
-        streams = {at: _again(frames[at].read(kinds, seen), rows) for at, kinds in asked.items()}
-        while True:
-            batches = {at: next(stream) for at, stream in streams.items()}
-            if len({None if batch is None else batch.num_rows for batch in batches.values()}) > 1:
-                names = " and ".join(shown(frames[at].name) for at in batches)
-                raise UploadError(f"{names} have different numbers of rows, and no column says which belong together")
-            if None in batches.values() or not batches:
-                return
-            found = [batches[where[name][0]].column(where[name][1]) for name in types]
+        streams = {at: frames[at].read(kinds, seen) for at, kinds in asked.items()}
+        held: dict[int, Any] = dict.fromkeys(streams)
+        while streams:
+            for at, stream in streams.items():
+                held[at] = held[at] or next(filter(len, stream), None)
+            if None in held.values():
+                break
+            rows = min(map(len, held.values()))
+            found = [held[where[name][0]].column(where[name][1])[:rows] for name in types]
             yield pyarrow.record_batch(found, names=list(types))
+            held = {at: batch[rows:] for at, batch in held.items()}
+        if any(held.values()):
+            names = " and ".join(shown(frames[at].name) for at in held)
+            raise UploadError(f"{names} have different numbers of rows, and no column says which belong together")
 
     return Frame(
         name=frames[0].name,
@@ -242,19 +245,3 @@ def beside(frames: Sequence[Frame], notes: tuple[str, ...] = ()) -> Frame:
         notes=(*(note for frame in frames for note in frame.notes), *notes),
         pairs=False,
     )
-
-
-def _again(batches: Iterator[Any], rows: int) -> Iterator[Any]:
-    """The same rows in batches of so many, and then None for ever."""
-    held, lacking = list[Any](), rows
-    for batch in batches:
-        while batch.num_rows:
-            held.append(batch.slice(0, lacking))
-            batch = batch.slice(held[-1].num_rows)
-            lacking -= held[-1].num_rows
-            if not lacking:
-                yield pyarrow.Table.from_batches(held).combine_chunks().to_batches()[0]
-                held, lacking = [], rows
-    if held:
-        yield pyarrow.Table.from_batches(held).combine_chunks().to_batches()[0]
-    yield from repeat(None)
