@@ -77,7 +77,7 @@ def test_arrays(content: dict[str, Any], sentence: str) -> None:
         ("source,target\nn0,nobody", None, "Row 1 of e.csv names the node nobody, which is not among the nodes"),
         ("source,target\nn0,", None, "has an edge with one end"),
         ("source,target\nn0,n1,n2", None, "has 3 cells, and 2 are needed"),
-        (None, "id,label,a\n" + "0,1,2\n1,2,3\n" * 9 + "0,1\n", "has 2 cells, and 3 are needed"),
+        (None, "id,label,a\n" + "0,1,2\n1,2,3\n0,1,3\n" * 9 + "0,1\n", "has 2 cells, and 3 are needed"),
         (None, "id,label,a\n" + "0,1,2\n1,2,3\n0,1,3\n" * 9, "Two nodes have the same id (0)"),
         (None, "id,label,a\n" + ",1,2\n1,2,3\n,2,2\n" * 9, "has no id"),
         (None, "id,label,a,a\n0,1,2,2", "are called 'a'"),

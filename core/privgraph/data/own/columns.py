@@ -314,6 +314,8 @@ def _naming(table: Any, columns: Sequence[str], nodes: Frame, name: str | None) 
         row += batch.num_rows
         for one, cells in left.items():
             left[one] = cells.filter(compute.invert(compute.is_in(cells, value_set=plain_names(known))))
+        if not any(map(len, left.values())):
+            break
     return [one for one, cells in left.items() if not len(cells)]
 
 
@@ -481,13 +483,15 @@ def _id(nodes: Frame, kinds: Mapping[str, Column], said: Description, used: Coll
     named += [one for one in distinct if one.lower().endswith("id") and one not in (*counts, *named)]
     named.sort(key=lambda one: not kinds[one].names)
     others = [one for one in distinct if one not in (*named, *counts)] if nodes.pairs is None and free[1:] else []
-    named_by = {
-        one for one in (*named, *others, *counts, None) if len(_naming(ends, ends.column_names, nodes, one)) > 1
-    }
-    known = [one for one in named if one in named_by] or named
-    if known and (known[0] in named_by or None not in named_by or kinds[known[0]].kind is not Kind.WORDS):
-        return known[0]
-    likely = [one for one in others if one in named_by] or (others[:1] if not named_by else [])
+
+    def fits(one: str | None) -> bool:
+        return len(_naming(ends, ends.column_names, nodes, one)) > 1
+
+    plain = bool(named) and kinds[named[0]].kind is not Kind.WORDS
+    known = named if plain and not named[1:] else [*filter(fits, named)]
+    if known or (named and (plain or not fits(None))):
+        return (known or named)[0]
+    likely = [*filter(fits, others)] or ([] if any(map(fits, (*counts, None))) else others[:1])
     if likely == free[:1] and not counts:
         return free[0]
     if likely:

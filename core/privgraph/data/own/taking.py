@@ -224,13 +224,8 @@ def _take_nodes(meant: Meant, folder: Path, limits: Limits, seen: Seen, plain: b
     if nodes < SMALLEST:
         raise UploadError(f"The graph has {nodes} nodes, and at least {SMALLEST} are needed")
     if meant.said.missing is None and +missing:
-        lost = [shown(name) for name in +missing]
-        told = {
-            "cells": f"{missing.total():,}",
-            "columns": shown(", ".join(+missing), 60),
-            "first": ", ".join(lost[:3]),
-        }
-        raise Unclear("missing", 0.0, **told)
+        first, cells = ", ".join(map(shown, [*+missing][:3])), f"{missing.total():,}"
+        raise Unclear("missing", 0.0, cells=cells, columns=shown(", ".join(+missing), 60), first=first)
     taken.odd_nodes = features.odd
     number = Numbering(_unique(pyarrow.chunked_array(ids).combine_chunks()) if meant.id is not None else nodes)
     if ids and nodes <= _NAMED:
