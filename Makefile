@@ -138,7 +138,6 @@ bench: $(VENV)/.installed-test
 	$(BIN)/python -m tests.benchmarks bench_prompt_attack
 	$(BIN)/python -m tests.benchmarks bench_relations
 	$(BIN)/python -m tests.benchmarks bench_asking
-	$(BIN)/python -m tests.benchmarks bench_start
 	$(BIN)/python -m tests.benchmarks bench_page
 	$(BIN)/python -m tests.benchmarks bench_live
 	$(BIN)/python -m tests.benchmarks bench_first_hour

@@ -1,5 +1,6 @@
 """The app as its command serves it: a process of its own, once it answers."""
 
+import socket
 import subprocess
 import sys
 from typing import NamedTuple
@@ -16,6 +17,12 @@ class Started(NamedTuple):
     def cookie(self) -> str:
         """What a browser sends that has brought the token."""
         return f"privgraph-{self.address.rpartition(':')[2]}={self.token}"
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 def start(port: int | None = None) -> Started:

@@ -3,11 +3,8 @@
 import json
 import os
 import sys
-import tempfile
-import tomllib
 from collections.abc import Iterator
 from functools import cache
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
@@ -27,25 +24,6 @@ os.environ.setdefault("MKL_NUM_THREADS", "1")
 
 ROOT = Path(__file__).resolve().parents[1]
 os.environ.setdefault("PRIVGRAPH_EXAMPLES", str(ROOT / "build" / "examples"))  # unpacked once for all tests
-
-
-def _register_figures() -> None:
-    """Entry points of an editable install are those of the day it was made: stand in for newer ones, here and
-    in processes that tests start."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    group, entries = "privgraph.figures", project["entry-points"]["privgraph.figures"]
-    if entry_points(group=group):
-        return
-    folder = Path(tempfile.mkdtemp(prefix="privgraph-entry-points-"))
-    (folder / "figures_of_tests-0.dist-info").mkdir()
-    lines = "".join(f"{name} = {place}\n" for name, place in entries.items())
-    (folder / "figures_of_tests-0.dist-info" / "entry_points.txt").write_text(f"[{group}]\n{lines}")
-    (folder / "figures_of_tests-0.dist-info" / "METADATA").write_text("Name: figures-of-tests\nVersion: 0\n")
-    sys.path.append(str(folder))
-    os.environ["PYTHONPATH"] = os.pathsep.join([*filter(None, [os.environ.get("PYTHONPATH")]), str(folder)])
-
-
-_register_figures()
 
 
 @pytest.hookimpl(optionalhook=True)

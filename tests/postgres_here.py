@@ -3,7 +3,6 @@
 import glob
 import os
 import shutil
-import socket
 import subprocess
 import tempfile
 import time
@@ -13,6 +12,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from tests.app_here import free_port
 
 PASSWORD = "correct horse"
 
@@ -37,9 +37,7 @@ class Server:
                 shutil.chown(path, "postgres", "postgres")
         make = ["-D", str(self._data), "-U", "team", "-A", "scram-sha-256", "--no-sync"]
         self._run("initdb", *make, f"--pwfile={self._folder / 'password'}")
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = free_port()
 
     @property
     def url(self) -> str:

@@ -84,8 +84,6 @@ def test_a_graph_stands_for_its_data_options_and_split() -> None:
 
 
 def test_a_graph_that_nobody_could_load_again_is_refused() -> None:
-    from dataclasses import replace
-
     graph = pg.load("karate")
     with pytest.raises(pg.OptionError, match="must be able to load its graph again"):
         pg.spec("progap", on=replace(graph, edge_index=graph.edge_index[:, 2:]))

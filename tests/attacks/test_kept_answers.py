@@ -18,7 +18,8 @@ from privgraph.registry import method
 
 
 def test_models_are_trained_on_whom_the_matrix_names(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each model sees its own training nodes as such, the others of the pool as test nodes, equally many."""
+    """Each model sees its own training nodes as such, the others of the pool as test nodes, equally many; and
+    has a seed and noise of its own, the first that of the run."""
     members = watched(monkeypatch, shadows, "Member")
     asked, run = answered(subject("mlp")), graph()
     seen = [member.result.graph for member in members]
@@ -31,6 +32,9 @@ def test_models_are_trained_on_whom_the_matrix_names(monkeypatch: pytest.MonkeyP
     assert torch.equal(seen[0].train_mask, run.train_mask), "the first is the run's own"
     assert len({row.tobytes() for row in asked.members}) == 16
     assert asked.strangers.shape[1] == int(run.val_mask.sum())
+    contexts = [member.result.context for member in members]
+    assert contexts[0].seed == 3
+    assert len({one.seed for one in contexts}) == len({one.noise_key for one in contexts}) == 16
 
 
 def test_the_first_model_is_the_run_where_there_is_no_noise() -> None:
@@ -47,6 +51,7 @@ def test_models_on_one_graph_have_noise_and_draws_of_their_own() -> None:
     ran, *others = shadows._members(told, QUICK, [graph()] * 4, range(4), own_draws=True)
     assert len({one.context.noise_key for one in (ran, *others)}) == 4
     assert len({one.context.shared_key for one in (ran, *others)}) == 4
+    assert {one.context.seed for one in (ran, *others)} == {3}, "the network that all stand on is public"
     assert shadows._members(told, QUICK, [graph()], range(1), own_draws=True)[0].context.shared_key == (
         ran.context.shared_key
     )
@@ -114,14 +119,6 @@ def test_kept_answers_that_name_other_training_nodes_are_not_believed(tmp_path: 
     np.savez_compressed(place, **arrays)
     again = answered(told)
     assert (again.members[0] == honest.members[0]).all()
-
-
-def test_seeds_differ_between_models_and_the_first_is_the_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    members = watched(monkeypatch, shadows, "Member")
-    answered(subject("mlp"))
-    seen = [member.result.context for member in members]
-    assert seen[0].seed == 3
-    assert len({one.seed for one in seen}) == len({one.noise_key for one in seen}) == 16
 
 
 @pytest.mark.parametrize(("pool", "members"), [(37, 30), (37, 7), (40, 39)])

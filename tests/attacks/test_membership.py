@@ -36,8 +36,6 @@ def test_every_method_that_can_be_asked_is_tried_here() -> None:
 
 @pytest.mark.parametrize("name", SMALL)
 def test_a_trainer_answers_in_the_ways_that_its_row_names(name: str) -> None:
-    from privgraph.progress import Result
-
     told, heard = subject(name), Outsider()
     member = planned(told.config, graph(), Context(seed=1, outsider=heard))
     *_, (_, last) = method(name).load_train()([member])
@@ -235,16 +233,6 @@ def test_members_are_those_on_the_slots_of_each_model() -> None:
     judged = own.outsider.parts.judged
     assert found.strangers.shape[:2] == (len(found.members), len(judged))
     assert not set(judged.tolist()) & (set(taught.tolist()) | set(spared.tolist()))
-
-
-@pytest.mark.long
-def test_draws_of_shadow_models_are_not_the_run_s_nor_each_other_s(monkeypatch: pytest.MonkeyPatch) -> None:
-    members = watched(monkeypatch, shadows, "Member")
-    answered(subject("dp-gpl"))
-    seen = [member.result.context for member in members]
-    assert {one.seed for one in seen} == {3}, "the network that all stand on is public"
-    assert len({one.noise_key for one in seen}) == len({one.shared_key for one in seen}) == len(seen)
-    assert not {one.noise_key for one in seen} & {one.shared_key for one in seen}
 
 
 @pytest.mark.parametrize(("memory", "low", "high"), [(-3.0, 0.0, 0.05), (0.0, 0.2, 0.8)])

@@ -205,10 +205,7 @@ def test_too_few_nodes_are_refused() -> None:
 
 
 SEED = 3
-RUN: dict[str, Any] = {
-    "hidden": 8, "pretrain_epochs": 3, "queries": 10, "backbone": "gcn", "tokens": 3, "epochs": 40,
-    "learning_rate": 0.05, "shots": 2,
-}  # fmt: skip
+RUN = SMALL | {"epochs": 40, "shots": 2}
 
 
 def social() -> Graph:

@@ -2,7 +2,9 @@
 strong enough to tell."""
 
 import math
+import tomllib
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -99,21 +101,7 @@ def test_every_entry_that_a_method_may_write_has_a_game() -> None:
     assert audit_spec("mechanism") is AUDITS["mechanism"]
     for spec in AUDITS.values():
         assert set(spec.methods) <= set(METHODS)
-    settings: list[tuple[str, dict[str, object]]] = [
-        ("privgnn", {"release": "table"}),
-        ("privgnn", {"release": "votes"}),
-        ("privgnn", {"release": "posterior"}),
-        ("privgnn", {"release": "posterior", "sampling": "once"}),
-        ("privgnn", {"release": "votes", "sampling": "once"}),
-        *(("privgnn", {"release": "ensemble", "maximum": kind}) for kind in ("laplace", "exponential", "gumbel")),
-        ("privgnn", {"release": "ensemble", "gate": 2.0}),
-        ("pate", {"noise": "gaussian"}),
-        ("gap", {"unit": "node", "own_rows": True}),
-        ("dp-gpl", {"limit": 1.0, "vote_sigma": 5.0, "gate_sigma": 9.0}),
-        ("edge-rand", {"density": "private"}),
-        ("edge-rand", {"response": "symmetric"}),
-    ]
-    for name, given in settings:
+    for name, given in tomllib.loads(Path(__file__).with_name("entries.toml").read_text())["settings"]:
         which = subject(name, epsilon=2.0, **given)
         assert AUDITS["mechanism"].refuses(which) is None
         record = audited(which, trials=400, confidence=0.99)

@@ -2,12 +2,12 @@
 twins that are wrong."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy import optimize, stats
+from scipy import stats
 from scipy.optimize import linprog
 from scipy.special import ndtr, ndtri
 
@@ -69,22 +69,19 @@ def least_under(mu: float) -> Callable[[float], float]:
     return lambda hits: float(ndtr(ndtri(hits) - mu))
 
 
-def most_tail(m: int, r: int, v: int, mu: float) -> float:
-    """The largest P[K >= v] of any law of K right guesses with R_k <= F(H_(k-1)), by linear programming: F is
-    the least of its tangents."""
-    counts, rows, limits = np.arange(r + 1), [], []
-    touched = ndtr(np.linspace(-7, 4, 500))
-    slopes = np.exp(-mu * ndtri(touched) - mu**2 / 2)
-    heights = ndtr(ndtri(touched) + mu) - slopes * touched
-    for k in range(1, r + 1):
-        hits, misses = (counts >= k) * counts / m, (counts >= k - 1) * (r - counts) / m
+def largest(canaries: int, guesses: int, right: int, lines: Sequence[tuple[float, float]]) -> float:
+    """The largest chance of `right` or more that R_k <= F(H_(k-1)) leave, by linear programming: F is the
+    least of lines, each a slope and a height."""
+    counts, slopes, heights = np.arange(guesses + 1), *np.transpose(lines)
+    rows = []
+    for k in range(1, guesses + 1):
+        hits, misses = (counts >= k) * counts / canaries, (counts >= k - 1) * (guesses - counts) / canaries
         rows += list(hits[None, :] - slopes[:, None] * misses[None, :])
-        limits += list(heights)
-    found = optimize.linprog(
-        -(counts >= v).astype(float),
+    found = linprog(
+        -(counts >= right).astype(float),
         A_ub=np.array(rows),
-        b_ub=limits,
-        A_eq=np.ones((1, r + 1)),
+        b_ub=np.tile(heights, guesses),
+        A_eq=np.ones((1, guesses + 1)),
         b_eq=[1.0],
         bounds=(0, 1),
     )
@@ -92,31 +89,39 @@ def most_tail(m: int, r: int, v: int, mu: float) -> float:
     return float(-found.fun)
 
 
+def tangents(mu: float) -> list[tuple[float, float]]:
+    """Of the trade-off of a Gaussian shift."""
+    touched = ndtr(np.linspace(-7, 4, 500))
+    slopes = np.exp(-mu * ndtri(touched) - mu**2 / 2)
+    return list(zip(slopes, ndtr(ndtri(touched) + mu) - slopes * touched, strict=True))
+
+
+def most(canaries: int, guesses: int, right: int, epsilon: float, delta: float) -> float:
+    """The largest chance by the three lines of (epsilon, delta)."""
+    shrink = math.exp(-epsilon)
+    lines = [(math.exp(epsilon), delta), (shrink, 1 - shrink * (1 - delta)), (0.0, 1.0)]
+    return largest(canaries, guesses, right, lines)
+
+
 @pytest.mark.parametrize(("m", "r", "v", "mu"), [(10, 10, 9, 0.5), (20, 10, 9, 1.0), (12, 6, 5, 0.0)])
 def test_what_is_too_rare_for_a_gaussian_is_what_no_law_allows(m: int, r: int, v: int, mu: float) -> None:
     """The recursion finds the optimum that the theorem's constraints leave, from both sides."""
-    most = most_tail(m, r, v, mu)
-    assert 0 < most < 1
-    assert not too_rare(m, r, v, least_under(mu), most * 0.995)
-    assert too_rare(m, r, v, least_under(mu), min(1.0, most * 1.005))
-    assert not too_rare(m, r, v, least_under(mu + 0.05), most), "a larger shift allows more"
-
-
-def shifts(mu: float, common: float, confidence: float) -> Array:
-    """Limits from 200 canaries whose scores share noise of deviation `common` beside one of their own."""
-    generator = np.random.default_rng(2)
-    found = []
-    for _ in range(REPETITIONS):
-        included = generator.random(200) < 0.5
-        scores = mu * included + generator.normal(size=200) + common * generator.normal()
-        found.append(one_run_shift(7 * scores - 3, included, confidence))
-    return np.array(found)
+    at = largest(m, r, v, tangents(mu))
+    assert 0 < at < 1
+    assert not too_rare(m, r, v, least_under(mu), at * 0.995)
+    assert too_rare(m, r, v, least_under(mu), min(1.0, at * 1.005))
+    assert not too_rare(m, r, v, least_under(mu + 0.05), at), "a larger shift allows more"
 
 
 @pytest.mark.parametrize("common", [0.0, 2.0])
 def test_the_shift_of_a_gaussian_is_covered_at_any_scale_and_whatever_canaries_share(common: float) -> None:
     """It is loose: canaries with noise of their own are not the worst that the theorem must allow for."""
-    found = shifts(2.0, common, 0.9)
+    generator, limits = np.random.default_rng(2), []
+    for _ in range(REPETITIONS):
+        included = generator.random(200) < 0.5
+        scores = 2 * included + generator.normal(size=200) + common * generator.normal()
+        limits.append(one_run_shift(7 * scores - 3, included, 0.9))
+    found = np.array(limits)
     assert (found > 2.0).sum() <= SELDOM
     assert 0.8 < np.median(found) < 2.0
     assert (found > 0.75).sum() > SELDOM, "a guarantee of three eighths of the shift is refuted"
@@ -139,11 +144,11 @@ def test_coins_that_nobody_knows_show_no_shift_and_wrong_input_is_refused() -> N
 @pytest.mark.parametrize("delta", [0.0, 1e-3])
 def test_the_most_that_canaries_can_show_is_what_right_guesses_alone_show(delta: float) -> None:
     included = np.arange(100) < 50
-    most = most_in_one_run(100, delta, 0.95)
-    assert most == one_run_epsilon(included.astype(float), included, delta, 0.95)
+    found = most_in_one_run(100, delta, 0.95)
+    assert found == one_run_epsilon(included.astype(float), included, delta, 0.95)
     if not delta:  # all of 100 coins: (e^epsilon / (1 + e^epsilon))^100 is a third of 5%
         right = (0.05 / 3) ** (1 / 100)
-        assert most == pytest.approx(np.log(right / (1 - right)), abs=1e-6)
+        assert found == pytest.approx(np.log(right / (1 - right)), abs=1e-6)
 
 
 CASES = [(400, 40, 36, 1.0, 1e-4), (100, 20, 20, 2.0, 1e-3), (1000, 50, 45, 1.5, 1e-5), (30, 10, 9, 0.5, 2e-3)]
@@ -168,28 +173,6 @@ def test_the_chance_is_the_theorems(canaries: int, guesses: int, right: int, eps
     assert by_hand > 1.02 * steinke(guesses, guesses, right, epsilon, delta), "delta helps all canaries"
     assert by_hand > 1.02 * steinke(canaries, guesses, right, epsilon, 0.0)
     assert by_hand < 0.98 * steinke(2 * canaries, guesses, right, epsilon, delta)
-
-
-def most(canaries: int, guesses: int, right: int, epsilon: float, delta: float) -> float:
-    """The largest chance of `right` or more that R_k <= F(H_(k-1)) leave, by linear programming: F is the
-    least of three lines."""
-    counts, rows, limits = np.arange(guesses + 1), [], []
-    grow, shrink = math.exp(epsilon), math.exp(-epsilon)
-    for k in range(1, guesses + 1):
-        hits = (counts >= k) * counts / canaries
-        misses = (counts >= k - 1) * (guesses - counts) / canaries
-        rows += [hits - grow * misses, hits - shrink * misses, hits]
-        limits += [delta, 1 - shrink * (1 - delta), 1.0]
-    found = linprog(
-        -(counts >= right).astype(float),
-        A_ub=np.array(rows),
-        b_ub=limits,
-        A_eq=np.ones((1, guesses + 1)),
-        b_eq=[1.0],
-        bounds=(0, 1),
-    )
-    assert found.status == 0
-    return float(-found.fun)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ figure, to the other pages, and from a control of the Playground to its picture.
 import os
 import statistics
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -62,7 +63,9 @@ def main() -> None:
         home = Path(folder)
         os.environ[examples.PLACE] = str(home / "examples")
         print(f"unpacking the examples: {timed(lambda: examples.open_store().close()).clock:.2f} s")
+        began = time.perf_counter()
         with served(home) as address:
+            print(f"starting the app until it answers: {time.perf_counter() - began:.2f} s")
             page = browser.new_context(viewport=SIZE).new_page()
             for name, what in PAGES.items():
                 cold, warm = (seen(page, f"{address}/{name}", what) for _ in range(2))

@@ -5,7 +5,8 @@ import os
 import statistics
 import tempfile
 import threading
-import time
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -14,13 +15,12 @@ import sqlalchemy
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 from tests.benchmarks.harness import timed
+from tests.pages.kept_runs import keep, spec
 
 import privgraph
 import privgraph_workbench
-from privgraph.data.spec import PublicFacts
-from privgraph.privacy.serialisation import statement_to_json
 from privgraph.program import program
-from privgraph.runs.spec import make_spec
+from privgraph.runs.spec import RunSpec
 from privgraph.runs.tables import origins, runs
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
@@ -30,47 +30,18 @@ EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0)
 
 
 def fill() -> None:
-    """Finished runs of three methods, with the statements that their plans predict, written in bulk."""
-    facts = PublicFacts(nodes=34, edges=78, entries=156, features=34, classes=2, train_nodes=26)
-    rows, plans = [], {}
-    for number in range(RUNS):
-        method, epsilon, seed = ("progap", "gap", "edge-rand")[number % 3], EPSILONS[number % 5], number // 15
-        spec = make_spec(method, "karate", {"unit": "edge", "epsilon": epsilon}, seed=seed)
-        key = (method, epsilon)
-        if key not in plans:
-            plans[key] = spec.config().plan(facts).statement
-        statement, accuracy = plans[key], 0.5 + (number * 37 % 400) / 1000
-        rows.append(
-            {
-                "id": spec.id,
-                "spec": json.dumps(spec.to_json()),
-                "method": method,
-                "dataset": "karate",
-                "split": "random",
-                "unit": "edge",
-                "epsilon": epsilon,
-                "accounting": "sound",
-                "seed": seed,
-                "asked_device": "auto",
-                "created": time.time() - RUNS + number,
-                "state": "done",
-                "progress": 1.0,
-                "finished": time.time(),
-                "metrics": json.dumps({"test_accuracy": accuracy}),
-                "test_accuracy": accuracy,
-                "statement": json.dumps(statement_to_json(statement)),
-                "sound_epsilon": statement.epsilon,
-                "published_epsilon": statement.epsilon_as_published,
-                "delta": statement.delta,
-                "seconds": 3.0,
-                "device": "cpu",
-            }
-        )
-    rows = [{name: value for name, value in row.items() if name in runs.c} for row in rows]
-    with sqlalchemy.create_engine(queue.own().url).begin() as connection:
-        connection.execute(runs.insert(), rows)
-        made = sqlalchemy.select(runs.c.number, runs.c.attempt, sqlalchemy.literal(program()))
-        connection.execute(origins.insert().from_select(["run", "attempt", "version"], made))
+    """Finished runs: one of each setting as a worker stores it, and copies with other seeds."""
+    store = queue.own()
+    for at, (epsilon, method) in enumerate(product(EPSILONS, ("progap", "gap", "edge-rand"))):
+        keep(store, spec(method, unit="edge", epsilon=epsilon), accuracy=0.5 + at / 40)
+    with store.database.write() as connection:
+        kept = [dict(row) for row in connection.execute(sqlalchemy.select(runs)).mappings()]
+        for place in range(len(kept), RUNS):
+            seed, at = divmod(place, len(kept))
+            own = replace(RunSpec.from_json(json.loads(kept[at]["spec"])), seed=seed)
+            names = {"number": place + 1, "id": own.id, "spec": json.dumps(own.to_json()), "seed": seed}
+            connection.execute(runs.insert(), kept[at] | names)
+            connection.execute(origins.insert(), {"run": place + 1, "attempt": 1, "version": program()})
 
 
 def measure(count: int) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Page
 
 if find_spec("playwright") is None:
     collect_ignore_glob = ["test_*.py"]
@@ -27,6 +27,16 @@ def browser() -> Browser:
     if not _browsers:
         _browsers.append(_running.enter_context(chromium()))
     return _browsers[0]
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A page of a profile of its own."""
+    from tests.browser.driving import SIZE
+
+    context = browser.new_context(viewport=SIZE)
+    yield context.new_page()
+    context.close()
 
 
 @pytest.fixture(scope="module")

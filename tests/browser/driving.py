@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,6 +25,7 @@ QUIET = (
 _cookies: dict[str, str] = {}
 """Of the apps that are served now, by address."""
 SIZE: ViewportSize = {"width": 1400, "height": 900}
+PHONE: ViewportSize = {"width": 390, "height": 844}
 COLOURS = """() => [
     getComputedStyle(document.querySelector("[data-testid=stApp]")).backgroundColor,
     ...[...document.querySelectorAll(".js-plotly-plot")].map(plot => plot._fullLayout?.font.color),
@@ -40,10 +40,7 @@ OWN_FAULTS = ("stSlider", "stDataFrame", "stIconMaterial")
 def served(home: Path) -> Iterator[str]:
     """The address of an app of that home; the app and its runs are ended with the context."""
     os.environ["PRIVGRAPH_HOME"] = str(home)
-    with socket.socket() as probe:  # two of these may start at once: neither takes the default port
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    started = app_here.start(port=port)
+    started = app_here.start(app_here.free_port())  # two may start at once: neither takes the default port
     _cookies[started.address] = started.cookie
     try:
         yield started.address

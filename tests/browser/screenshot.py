@@ -7,12 +7,11 @@ import tempfile
 from pathlib import Path
 
 from playwright.sync_api import expect
-from tests.browser.driving import CHROMIUM, chromium, served, settled
+from tests.browser.driving import CHROMIUM, SIZE, chromium, served, settled
 
 import privgraph_workbench
 
 PICTURE = Path(privgraph_workbench.__file__).parent / "static" / "screenshot.png"
-SIZE = {"width": 1400, "height": 900}
 LARGEST = 400_000
 
 

@@ -3,8 +3,8 @@
 import re
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
-from tests.browser.driving import SIZE, settled
+from playwright.sync_api import Page, expect
+from tests.browser.driving import PHONE, settled
 
 from privgraph_workbench.parts.lessons import LESSONS
 
@@ -58,9 +58,7 @@ def moved(page: Page) -> None:
 
 
 @pytest.mark.parametrize("name", ["noise"])
-def test_from_the_first_step_to_the_last_by_keyboard_alone(browser: Browser, address: str, name: str) -> None:
-    context = browser.new_context(viewport=SIZE)
-    page = context.new_page()
+def test_from_the_first_step_to_the_last_by_keyboard_alone(page: Page, address: str, name: str) -> None:
     page.goto(f"{address}/lessons?lesson={name}")
     lesson = LESSONS[name]
     for place, step in enumerate(lesson["steps"], start=1):
@@ -83,12 +81,10 @@ def test_from_the_first_step_to_the_last_by_keyboard_alone(browser: Browser, add
     told = re.search(r"done=([\da-z.]+)", page.url)
     assert told[1].split(".")[number] == "abcde"[: len(lesson["steps"])], "all steps count as done"
     expect(page.locator("[data-testid=stException]")).to_have_count(0)
-    context.close()
 
 
-def test_each_step_begins_at_its_top_and_keys_go_on_from_there(browser: Browser, address: str) -> None:
-    context = browser.new_context(viewport={"width": 390, "height": 844})
-    page = context.new_page()
+def test_each_step_begins_at_its_top_and_keys_go_on_from_there(page: Page, address: str) -> None:
+    page.set_viewport_size(PHONE)
     page.goto(f"{address}/lessons?lesson=claims")
     for place, step in enumerate(LESSONS["claims"]["steps"][1:3], start=2):
         settled(page)
@@ -107,13 +103,11 @@ def test_each_step_begins_at_its_top_and_keys_go_on_from_there(browser: Browser,
     page.go_back()
     page.wait_for_url(re.compile("step=2"))
     expect(page.get_by_role("heading", name=LESSONS["claims"]["steps"][1]["title"], exact=True)).to_be_visible()
-    context.close()
 
 
-def test_on_a_telephone_no_figure_is_cut(browser: Browser, address: str) -> None:
+def test_on_a_telephone_no_figure_is_cut(page: Page, address: str) -> None:
     """Titles of several lines, names of rows, and what stands below an axis that names of rows push aside."""
-    context = browser.new_context(viewport={"width": 390, "height": 844})
-    page = context.new_page()
+    page.set_viewport_size(PHONE)
     cut, narrow = {}, {}
     for name, lesson in LESSONS.items():
         for place, step in enumerate(lesson["steps"], start=1):
@@ -124,6 +118,5 @@ def test_on_a_telephone_no_figure_is_cut(browser: Browser, address: str) -> None
             settled(page)
             cut[name, place] = page.evaluate(CUT)
             narrow[name, place] = page.evaluate(WIDTH)
-    context.close()
     assert {step: texts for step, texts in cut.items() if texts} == {}
     assert {step: width for step, width in narrow.items() if width < 120} == {}, "names leave room for what is drawn"

@@ -1,7 +1,6 @@
 """The live plot in a real browser: what the viewer did survives updates and a change of theme."""
 
 import re
-import socket
 import subprocess
 import sys
 import time
@@ -13,6 +12,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from tests.app_here import free_port
 
 SCRIPT = Path(__file__).with_name("live_plot_script.py")
 
@@ -20,9 +20,7 @@ SCRIPT = Path(__file__).with_name("live_plot_script.py")
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A Streamlit server of the small script, on a free port."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     folder = tmp_path_factory.mktemp("server")
     options = {"port": port, "address": "127.0.0.1", "headless": "true", "fileWatcherType": "none"}
     command = [sys.executable, "-m", "streamlit", "run", str(SCRIPT), "--browser.gatherUsageStats=false"]

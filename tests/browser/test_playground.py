@@ -1,13 +1,12 @@
 """The Playground in a real browser: its arithmetic against NumPy's, clicks, keys, both themes and a phone."""
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Page, expect
-from tests.browser.driving import SIZE, settled
+from playwright.sync_api import Page, expect
+from tests.browser.driving import settled
 
 from privgraph_workbench.play import world as worlds
 from privgraph_workbench.play.world import make_world
@@ -15,16 +14,6 @@ from privgraph_workbench.words.meaning import guess
 
 WORLD = "document.querySelector('.privgraph-world').privgraphWorld"
 DRAWS = 150
-
-
-@pytest.fixture
-def page(browser: Browser, address: str) -> Iterator[Page]:
-    context = browser.new_context(viewport=SIZE)
-    opened = context.new_page()
-    opened.goto(address)
-    settled(opened)
-    yield opened
-    context.close()
 
 
 def shown(page: Page, address: str, query: str = "") -> None:
@@ -102,12 +91,9 @@ marks are drawn."""
 
 @pytest.mark.parametrize("width", [390, 1280])
 def test_arcs_tell_how_often_a_guess_changes_and_leave_small_marks_to_be_seen(
-    browser: Browser, address: str, width: int
+    page: Page, address: str, width: int
 ) -> None:
-    context = browser.new_context(viewport={"width": width, "height": 844})
-    page = context.new_page()
-    page.goto(address)
-    settled(page)
+    page.set_viewport_size({"width": width, "height": 844})
     shown(page, address, "?who=5&people=300")
     for share in (0.25, 0.5):
         arcs, mark, shades = page.evaluate(ARCS, share)
@@ -121,7 +107,6 @@ def test_arcs_tell_how_often_a_guess_changes_and_leave_small_marks_to_be_seen(
     expect(
         page.get_by_text(re.compile(r"In this draw \d+ of 300 guesses differ between the two worlds"))
     ).to_be_visible()
-    context.close()
 
 
 def test_it_plays_and_pauses_by_keyboard(page: Page, address: str) -> None:

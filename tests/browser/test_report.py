@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from playwright.sync_api import Browser
+from playwright.sync_api import Page
 from tests.browser.driving import faults
 from tests.figures.made_attacks import attack as made_attack
 from tests.workbench.test_report import HOSTILE, entry, made, opened
@@ -16,7 +16,7 @@ from privgraph_workbench.report.asked import Asked, Entry
 from privgraph_workbench.words.naming import statements_of
 
 
-def test_three_figures_are_equal_twice_and_open_offline(browser: Browser, store: RunStore, tmp_path: Path) -> None:
+def test_three_figures_are_equal_twice_and_open_offline(page: Page, store: RunStore, tmp_path: Path) -> None:
     records = made(store)
     attack = Entry.of("attack_roc", attack_roc.data([replace(made_attack(), run=records[0].id)], "log"), {}, [])
     costs = Entry.of("entry_costs", entry_costs.data([(HOSTILE[0], 0.5, 0.7)], 1.0), statements_of(records), [])
@@ -26,21 +26,15 @@ def test_three_figures_are_equal_twice_and_open_offline(browser: Browser, store:
     assert first == second
     report = tmp_path / "report.html"
     report.write_bytes(opened(first)["report.html"])
-    for dark in (False, True):
-        assert _asked_for(browser, report.as_uri(), dark) == [report.as_uri()]
-
-
-def _asked_for(browser: Browser, address: str, dark: bool) -> list[str]:
-    """What the report asks for: its figures are in it, and axe finds nothing."""
-    context = browser.new_context(offline=True, color_scheme="dark" if dark else "light")
-    page = context.new_page()
-    requests: list[str] = []
+    asked_for: list[str] = []
     wrong: list[str] = []
-    page.on("request", lambda request: requests.append(request.url))
+    page.context.set_offline(True)
+    page.on("request", lambda request: asked_for.append(request.url))
     page.on("pageerror", lambda error: wrong.append(error.message))
-    page.goto(address)
-    assert page.locator("img").evaluate_all("all => all.map(one => one.naturalWidth > 0)") == [True] * 3
-    assert faults(page, "the report") == []
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        page.goto(report.as_uri())
+        assert page.locator("img").evaluate_all("all => all.map(one => one.naturalWidth > 0)") == [True] * 3
+        assert faults(page, "the report") == []
     assert not wrong
-    context.close()
-    return [one for one in requests if not one.startswith("data:")]
+    assert {one for one in asked_for if not one.startswith("data:")} == {report.as_uri()}

@@ -1,30 +1,12 @@
 """The list of runs in a real browser: one click opens a run, seeds unfold, ticks are compared."""
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
-import pytest
-from playwright.sync_api import Browser, expect
-from tests.browser.driving import SIZE, served, settled
-
-from privgraph.runs.spec import make_spec
-from privgraph.runs.store import RunStore
+from playwright.sync_api import Page, expect
+from tests.browser.driving import settled
 
 
-@pytest.fixture
-def tagged(tmp_path: Path) -> Iterator[str]:
-    """A workbench whose one run has a tag."""
-    store = RunStore.open(f"sqlite:///{tmp_path / 'runs.sqlite'}", tmp_path / "runs")
-    store.tag(store.submit(make_spec("gap", "karate")), "mine")
-    store.close()
-    with served(tmp_path) as running:
-        yield running
-
-
-def test_a_setting_shows_its_runs_one_click_opens_one_and_back_shows_the_list(browser: Browser, address: str) -> None:
-    context = browser.new_context(viewport=SIZE)
-    page = context.new_page()
+def test_a_setting_shows_its_runs_one_click_opens_one_and_back_shows_the_list(page: Page, address: str) -> None:
     page.goto(f"{address}/runs?of_method=progap&of_data=cora")
     settled(page)
     page.locator(".privgraph-runs .title").first.click()
@@ -37,12 +19,9 @@ def test_a_setting_shows_its_runs_one_click_opens_one_and_back_shows_the_list(br
     page.wait_for_url(re.compile(r"/runs\?"))
     expect(page.locator(".privgraph-runs tr.setting").first).to_be_visible(timeout=30_000)
     assert {"of_method=progap", "of_data=cora"} <= set(page.url.partition("?")[2].split("&"))
-    context.close()
 
 
-def test_seeds_unfold_and_ticks_are_compared(browser: Browser, address: str) -> None:
-    context = browser.new_context(viewport=SIZE)
-    page = context.new_page()
+def test_seeds_unfold_and_ticks_are_compared(page: Page, address: str) -> None:
     page.goto(f"{address}/runs?of_method=progap&of_method=gap&of_data=cora&of_unit=node")
     settled(page)
     settings = page.locator(".privgraph-runs tr.setting")
@@ -67,4 +46,3 @@ def test_seeds_unfold_and_ticks_are_compared(browser: Browser, address: str) -> 
     page.get_by_role("button", name="Choose none").click()
     expect(page.get_by_role("heading", name="Side by side")).to_have_count(0, timeout=30_000)
     assert "chosen" not in page.url
-    context.close()

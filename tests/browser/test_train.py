@@ -2,14 +2,11 @@
 
 import re
 
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 from tests.browser.driving import settled
 
-LAPTOP = {"width": 1280, "height": 800}
 
-
-def test_a_method_is_chosen_by_keyboard_and_a_run_is_made(browser: Browser, address: str) -> None:
-    page = browser.new_context(viewport=LAPTOP).new_page()
+def test_a_method_is_chosen_by_keyboard_and_a_run_is_made(page: Page, address: str) -> None:
     page.goto(f"{address}/train?data=karate")
     settled(page)
     page.get_by_role("combobox", name=re.compile("Method")).focus()
@@ -18,9 +15,8 @@ def test_a_method_is_chosen_by_keyboard_and_a_run_is_made(browser: Browser, addr
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile("method=mlp"))
     settled(page)
-    go = page.get_by_role("button", name="Run", exact=True)
-    _reach(page, "Run", back=True)
-    expect(go).to_be_focused()
+    _walk_back(page, "Run")
+    expect(page.get_by_role("button", name="Run", exact=True)).to_be_focused()
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile(r"/train\?run="))
     expect(page.get_by_text("Test accuracy", exact=True)).to_be_visible(timeout=120_000)
@@ -35,9 +31,9 @@ def test_a_method_is_chosen_by_keyboard_and_a_run_is_made(browser: Browser, addr
     expect(page.get_by_role("tabpanel").get_by_text("Karate club", exact=True)).to_be_visible()
 
 
-def _reach(page: Page, name: str, *, back: bool) -> None:
-    """Walk by the Tab key until a button of that name has the focus."""
+def _walk_back(page: Page, name: str) -> None:
+    """By the Tab key until a button of that name has the focus."""
     for _ in range(80):
-        page.keyboard.press("Shift+Tab" if back else "Tab")
+        page.keyboard.press("Shift+Tab")
         if page.evaluate("() => document.activeElement.innerText").strip().endswith(name):
             return

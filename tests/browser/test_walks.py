@@ -5,12 +5,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, ViewportSize, expect
-from tests.browser.driving import faults_of_both_themes, open_page, rests, settled
+from playwright.sync_api import Page, ViewportSize, expect
+from tests.browser.driving import PHONE, faults_of_both_themes, open_page, rests, settled
 
 from privgraph_workbench.serving import shell
 
-SIZES: dict[str, ViewportSize] = {"desktop": {"width": 1280, "height": 900}, "phone": {"width": 390, "height": 844}}
+SIZES: dict[str, ViewportSize] = {"desktop": {"width": 1280, "height": 900}, "phone": PHONE}
 TALLEST, WORDS = 1800, 150
 TEXTUAL = {"lessons", "relations"}
 """Pages whose content is text: six lessons, and the texts that an encoder finds."""
@@ -153,9 +153,9 @@ def test_every_page_has_a_walk() -> None:
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("name", WALKS)
-def test_a_page_does_what_somebody_came_for(browser: Browser, address: str, name: str, size: str) -> None:
-    context = browser.new_context(viewport=SIZES[size], color_scheme="dark", accept_downloads=True)
-    page = context.new_page()
+def test_a_page_does_what_somebody_came_for(page: Page, address: str, name: str, size: str) -> None:
+    page.set_viewport_size(SIZES[size])
+    page.emulate_media(color_scheme="dark")
     page.goto(f"{address}/{'' if name == 'start' else name}?store=examples")
     rests(page)
     assert page.evaluate(SIDEWAYS) <= 0
@@ -177,12 +177,10 @@ def test_a_page_does_what_somebody_came_for(browser: Browser, address: str, name
     page.go_back()
     page.wait_for_url(reached)
     expect(page.get_by_role("heading", level=1).first).to_have_text(title)
-    context.close()
 
 
-def test_every_page_stands_in_a_group_of_the_bar(browser: Browser, address: str) -> None:
-    context = browser.new_context(viewport={"width": 1280, "height": 800})
-    page = context.new_page()
+def test_every_page_stands_in_a_group_of_the_bar(page: Page, address: str) -> None:
+    page.set_viewport_size({"width": 1280, "height": 800})
     page.goto(f"{address}/lessons")
     rests(page)
     assert sorted(name for names in shell.GROUPS.values() for name in names) == sorted(shell.TITLES)
@@ -195,4 +193,3 @@ def test_every_page_stands_in_a_group_of_the_bar(browser: Browser, address: str)
     page.wait_for_url(re.compile("/data"))
     page.go_back()
     page.wait_for_url(re.compile("/lessons"))
-    context.close()

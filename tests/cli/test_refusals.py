@@ -1,5 +1,8 @@
 """What cannot be done is refused in one sentence, beside what the fence of commands calls wrongly."""
 
+import tomllib
+from pathlib import Path
+
 import pytest
 from tests.pages.kept_runs import keep, spec
 from tests.tuning.worker_made_here import MadeWorker, at_work
@@ -8,27 +11,10 @@ from privgraph.runs import auditing
 from privgraph.runs.store import RunStore
 from privgraph_workbench.cli import main
 
-RUN, TUNE = "run mlp --data karate", "tune gap --data karate --over depth=1,2"
+REFUSED = tomllib.loads(Path(__file__).with_name("refused.toml").read_text())["commands"]
 
 
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        (f"{RUN} --epsilon much", "epsilon must be a number (got much"),
-        (f"{RUN} --seed x", "argument --seed: must be a whole number, 0 or more (got x)"),
-        (f"{RUN} --set epochs", "argument --set: takes KEY=VALUE (got epochs"),
-        (f"{RUN} --epochs 3", "does not know --epochs; an option of the method is given as --set NAME=VALUE"),
-        ("run mlp --data social --data-set nodes=3", "nodes must be at least 20"),
-        ("data shw", "argument what: invalid choice: 'shw'"),
-        ("account relational --data karate", "is for relation prediction, not for node classification"),
-        ("compare products --unit node", "no method protects"),
-        ("compare social --unit edge --seeds 0", "seeds must be from 1 to 20"),
-        (TUNE, "what the whole tuning may cost"),
-        ("tune dp-gnn --data karate --over hidden=8,16 --epsilon 2", "no validation accuracy"),
-        ("tune dp-mlp --data karate --over hidden=8,16 --epsilon 2 --score-noise 0", "validation labels are private"),
-        ("tune gnn --data karate --over hidden=8,16 --epsilon 2", "nothing is protected"),
-    ],
-)
+@pytest.mark.parametrize(("line", "said"), REFUSED)
 def test_bad_usage_gets_one_sentence(capsys: pytest.CaptureFixture[str], line: str, said: str) -> None:
     with at_work(MadeWorker(lambda spec: 0.5)):
         assert main(line.split()) == 2

@@ -1,7 +1,5 @@
 """`privgraph watch` and `privgraph stop`, and what a sweep says of how far it is."""
 
-import json
-
 import pytest
 
 from privgraph.home import home
@@ -15,9 +13,9 @@ from privgraph.streams import fingerprint, noise_key
 from privgraph_workbench.cli import DONE, FAILED, main
 
 
-def queued(store: RunStore, seeds: int, tag: str, retries: int = 0) -> list[str]:
+def queued(store: RunStore, seeds: int, tag: str) -> list[str]:
     specs = sweep(make_spec("mlp", "karate", {"epochs": 4}), seeds=range(seeds))
-    return [store.submit(spec, [tag], retries=retries) for spec in specs]
+    return [store.submit(spec, [tag]) for spec in specs]
 
 
 def test_runs_of_a_tag_are_seen_and_stopped(store: RunStore, capsys: pytest.CaptureFixture[str]) -> None:
@@ -26,26 +24,12 @@ def test_runs_of_a_tag_are_seen_and_stopped(store: RunStore, capsys: pytest.Capt
     store.leases.claim([first, second], "w")
     store.leases.finish(first, "w", Outcome(state="done", metrics={"test_accuracy": 0.5}))
     assert main(["watch", "--tag", "night", "--once"]) == DONE
-    seen = capsys.readouterr()
-    assert [line.split()[:2] for line in seen.out.splitlines()[:3]] == [
-        [first, "done"],
-        [second, "running"],
-        [third, "queued"],
-    ]
-    assert "1 of 3 runs are over: 1 running, 1 queued" in seen.err
+    assert "1 of 3 runs are over: 1 running, 1 queued" in capsys.readouterr().err
     assert main(["stop", "--tag", "night"]) == DONE
     assert capsys.readouterr().out.splitlines() == [f"{first}  done", f"{second}  stopping", f"{third}  stopped"]
-    assert store.states([first, second, third, other]) == {
-        first: "done",
-        second: "stopping",
-        third: "stopped",
-        other: "queued",
-    }
+    assert store.states([other]) == {other: "queued"}
     assert main(["stop", other[:12]]) == DONE
-    assert store.states([other]) == {other: "stopped"}
-    capsys.readouterr()
-    assert main(["watch", "--tag", "day", "--json"]) == FAILED, "a run that was stopped is not done"
-    assert json.loads(capsys.readouterr().out)["state"] == "stopped"
+    assert main(["watch", "--tag", "day"]) == FAILED, "a run that was stopped is not done"
 
 
 def test_who_waits_for_runs_of_their_own_has_no_others_begun(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from playwright.sync_api import Browser, Page, expect
 from tests import app_here
-from tests.browser.driving import chromium, settled
+from tests.browser.driving import settled
 
 
 @dataclass(frozen=True)
@@ -47,10 +47,3 @@ class Visitor:
             yield context.new_page()
         finally:
             context.close()
-
-
-@contextlib.contextmanager
-def visitor() -> Iterator[Visitor]:
-    """Somebody at a headless Chromium."""
-    with chromium() as browser:
-        yield Visitor(browser)

@@ -81,7 +81,9 @@ def play(
                 time.sleep(0.1)
                 try:
                     store.sweep_lost()
-                    ended = _states(store)
+                    with store.database.read() as connection:
+                        counted = sa.select(runs.c.state, sa.func.count()).group_by(runs.c.state)
+                        ended = Counter({row[0]: row[1] for row in connection.execute(counted)})
                 except StoreAway:
                     continue
                 if not began and (ended.keys() - {"queued"}):
@@ -121,12 +123,6 @@ def play(
         ended=ended,
         results=counts,
     )
-
-
-def _states(store: RunStore) -> Counter[str]:
-    with store.database.read() as connection:
-        counted = sa.select(runs.c.state, sa.func.count()).group_by(runs.c.state)
-        return Counter({row[0]: row[1] for row in connection.execute(counted)})
 
 
 def fresh(**asked: int | float) -> Told:

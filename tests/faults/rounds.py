@@ -25,8 +25,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.benchmarks.harness import options
-from tests.browser.driving import CHROMIUM
-from tests.faults.in_browser import Visitor, visitor
+from tests.browser.driving import CHROMIUM, chromium
+from tests.faults.in_browser import Visitor
 from tests.postgres_here import Server, binaries, running
 
 from privgraph.privacy.statements import ASSUME_AGAIN_NOT_CHOSEN
@@ -64,7 +64,7 @@ def main() -> int:
     with contextlib.ExitStack() as stack:
         server, someone = None, None
         if CHROMIUM:
-            someone = stack.enter_context(visitor())
+            someone = Visitor(stack.enter_context(chromium()))
         else:
             print("Chromium is not installed: no app is killed", flush=True)
         if binaries() is None:

@@ -20,7 +20,6 @@ def audit(
     published: float | None = 2.0,
     covers: str = "run",
     trials: int = 4000,
-    seed: int = 0,
     delta: float = 1e-5,
 ) -> AuditRecord:
     """An audit of one Gaussian release whose noise is `noise` times its sensitivity.
@@ -28,7 +27,7 @@ def audit(
     The sound epsilon is that noise's own unless another is `claimed`. Half of the trials choose the
     threshold, the other half judges it at 95% confidence, 2.5% for either error.
     """
-    draw = np.random.default_rng(seed)
+    draw = np.random.default_rng(0)
     half = trials // 2
     without, joined = draw.normal(size=half), draw.normal(loc=1 / noise, size=half)
     tried = np.linspace(without.min(), joined.max(), 60)
@@ -54,7 +53,7 @@ def audit(
         published=published,
         trials=trials,
         seconds=1.5,
-        seed=seed,
+        seed=0,
         score="released number, in units of the noise",
         edges=tuple(edges.tolist()),
         scores_with=tuple(np.histogram(joined, edges)[0].tolist()),

@@ -1,6 +1,6 @@
 """Runs on relations between texts as a store has them, and an answer about nearest texts."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from tests.figures.made_runs import begin, end
 
@@ -39,7 +39,7 @@ def made_pair(store: RunStore) -> list[RunRecord]:
     return [bare, made_run(store)]
 
 
-def made_answer(partners: bool = True, encoders: Iterable[str] = tuple(NAMES), hostile: str = "") -> Answer:
+def made_answer(partners: bool = True) -> Answer:
     """Six texts: the private encoder brings the last one to the front."""
     places = {"base": (1, 2, 3, 4, 5, 900), "bare": (3, 2, 40, 5, 4, 1), "private": (2, 3, 7, 5, 4, 1)}
     texts = ("rustic red bench of oak", "oak swing", "a garden lamp", "nordic lamp", "tin rake", "rustic walnut bench")
@@ -47,10 +47,10 @@ def made_answer(partners: bool = True, encoders: Iterable[str] = tuple(NAMES), h
         entities=tuple(
             Entity(
                 number=1000 + row,
-                text=text + hostile,
+                text=text,
                 partner=partners and row in (2, 5),
-                places={name: places[name][row] for name in encoders},
-                scores={name: 1 - places[name][row] / 1000 for name in encoders},
+                places={name: places[name][row] for name in NAMES},
+                scores={name: 1 - places[name][row] / 1000 for name in NAMES},
             )
             for row, text in enumerate(texts)
         ),
@@ -58,5 +58,5 @@ def made_answer(partners: bool = True, encoders: Iterable[str] = tuple(NAMES), h
         texts=1000,
         text="rustic bench" if partners else "",
         partners=2 * partners,
-        near={name: Near(score=0.8, usual=0.7, chance=0.3, nearer=0.1) for name in encoders},
+        near={name: Near(score=0.8, usual=0.7, chance=0.3, nearer=0.1) for name in NAMES},
     )

@@ -201,18 +201,8 @@ def test_in_a_frame_a_leaving_node_changes_no_other_model_to_the_last_digit(
     )
 
     def posteriors(first: SmallGraph) -> list[Tensor]:
-        events = train_small_graphs(
-            problem.x,
-            [first, *problem.tasks[1:]],
-            classes=CLASSES,
-            recipe=recipe,
-            evaluation_x=problem.public,
-            evaluation_adjacency=problem.adjacency,
-            generators=streams,
-            frame=Frame(places=60, sparse=sparse),
-        )
-        log_posteriors = {event.index: event.log_posterior for event in events if isinstance(event, Answer)}
-        return [log_posteriors[task] for task in range(len(problem.tasks))]
+        problem.tasks[0] = first
+        return [one.log_posterior for one in problem.answers(recipe, frame=Frame(places=60, sparse=sparse))]
 
     whole = problem.tasks[0]
     before = posteriors(whole)

@@ -19,15 +19,7 @@ def _cells(path: Path) -> list[dict[str, Any]]:
 
 
 def test_there_are_notebooks() -> None:
-    assert [path.stem for path in NOTEBOOKS][:7] == [
-        "00_tour",
-        "01_progap",
-        "02_privgnn",
-        "03_dp_gpl",
-        "04_heterpoisson_and_audits",
-        "05_attacks",
-        "06_private_relations",
-    ]
+    assert [path.stem[:3] for path in NOTEBOOKS][:7] == [f"0{number}_" for number in range(7)]
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -10,7 +10,6 @@ from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
 from privgraph.methods.teachers.answers import NAME, Answers
 from privgraph.privacy.serialisation import entry_to_json
 from privgraph.progress import Artifact, Event, Log, Metric, Progress, Spent
-from privgraph.runs.final_statement import with_public_noise
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
 
@@ -30,14 +29,11 @@ def keep(
     state: str = "done",
     accuracy: float = 0.8,
     tags: Sequence[str] = (),
-    batch: str = "",
     error: str = "",
     facts: PublicFacts = KARATE,
-    public: bool = False,
 ) -> str:
-    """A run in that state, with `public` noise or that of a secret key; running ones are half done, ended
-    ones have what a worker would have stored."""
-    run = store.submit(spec, tags=tags, batch=batch)
+    """A run in that state: running ones are half done, ended ones have what a worker would have stored."""
+    run = store.submit(spec, tags=tags)
     if state == "queued":
         return run
     plan = spec.config().plan(facts)
@@ -54,8 +50,7 @@ def keep(
     if state == "stopping":
         store.request_stop(run)
         return run
-    statement = with_public_noise(plan.statement) if public else plan.statement
-    end(store, run, worker, statement, dict.fromkeys(ACCURACIES, accuracy) | TEST_NODES, state, error)
+    end(store, run, worker, plan.statement, dict.fromkeys(ACCURACIES, accuracy) | TEST_NODES, state, error)
     return run
 
 
@@ -74,9 +69,9 @@ def keep_answers(
     return _keep(store, make_spec(method, data, {**given, **options}, seed=seed, split=split), {NAME: found})
 
 
-def keep_ensemble(store: RunStore, ensemble: Ensemble, found: Answers, seed: int = 0, **options: object) -> str:
+def keep_ensemble(store: RunStore, ensemble: Ensemble, found: Answers, **options: object) -> str:
     """A finished DP-GPL on karate with the records of its teachers and of their answers."""
-    spec = make_spec("dp-gpl", "karate", {"queries": 8, **options}, seed=seed)
+    spec = make_spec("dp-gpl", "karate", {"queries": 8, **options})
     return _keep(store, spec, {NAME: found, ENSEMBLE: ensemble})
 
 

@@ -52,11 +52,7 @@ def figures(app: AppTest) -> list[str]:
 
 def files(app: AppTest) -> list[tuple[str, str]]:
     """Label and address of each file that the page offers."""
-    return files_in("".join(str(one.proto.body) for one in app.get("html")))
-
-
-def files_in(html: str) -> list[tuple[str, str]]:
-    """The same in a page's own HTML."""
+    html = "".join(str(one.proto.body) for one in app.get("html"))
     return [(unescape(label), unescape(address)) for address, label in _FILE.findall(html)]
 
 

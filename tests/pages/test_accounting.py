@@ -2,8 +2,8 @@
 
 import pytest
 from streamlit.testing.v1 import AppTest
-from tests.figures.made_accounts import FACTS
 from tests.pages.reading import Open, figures, numbers
+from tests.workbench.test_method_costs import FACTS
 
 from privgraph_workbench.facts import method_costs
 from privgraph_workbench.theme import EPSILONS

@@ -35,13 +35,14 @@ class Answering:
         self.asked.append(question)
         ticket = Ticket(question)
         names = [one.name for one in question.encoders]
-        ticket.finish(replace(self.found, entities=tuple(_of(names, one) for one in self.found.entities)))
+        kept = (
+            replace(
+                one, **{field: {name: getattr(one, field)[name] for name in names} for field in ("places", "scores")}
+            )
+            for one in self.found.entities
+        )
+        ticket.finish(replace(self.found, entities=tuple(kept)))
         return ticket
-
-
-def _of(names: Sequence[str], entity: Any) -> Any:
-    kept = {field: {name: getattr(entity, field)[name] for name in names} for field in ("places", "scores")}
-    return replace(entity, **kept)
 
 
 @pytest.fixture(autouse=True)

@@ -1,7 +1,6 @@
 """Where the files of runs lie: a shared folder, or an address of fsspec's, named by the store's URL."""
 
 import errno
-from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote
 
@@ -194,9 +193,7 @@ def test_files_of_a_run_whose_end_was_stored_without_an_answer_stay(tmp_path: Pa
     assert (other.folder(run) / "answers.npz").read_text() == "of the first"
 
 
-def without_network(
-    monkeypatch: pytest.MonkeyPatch, failures: int, of: str = "put_file", meanwhile: Callable[[], object] = bool
-) -> None:
+def without_network(monkeypatch: pytest.MonkeyPatch, failures: int, of: str = "put_file") -> None:
     """The driver of `file://` fails so often, as one does whose server does not answer."""
     real, left = getattr(LocalFileSystem, of), [failures]
 
@@ -204,7 +201,6 @@ def without_network(
         left[0] -= 1
         if left[0] < 0:
             return real(*given, **named)
-        meanwhile()
         raise ConnectionError("reset by peer")
 
     monkeypatch.setattr(LocalFileSystem, of, through)

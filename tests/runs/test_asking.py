@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import textwrap
+import tomllib
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -115,34 +116,16 @@ def test_another_adapter_in_the_same_folder_is_read_anew(room: Room, tmp_path: P
     assert other != first
 
 
-def encoder(**changed: Any) -> dict[str, Any]:
-    return {"encoders": [question().to_json()["encoders"][0] | changed]}
+TEXTS = [({"text": "a" * 2001}, "at most 2,000 characters (got 2,001)"), ({"text": "\ud83d"}, "half a character")]
+REFUSED = tomllib.loads(Path(__file__).with_name("refused.toml").read_text())["questions"]
 
 
-@pytest.mark.parametrize(
-    ("given", "sentence"),
-    [
-        ({"text": "a" * 2001}, "a text must have at most 2,000 characters (got 2,001)"),
-        ({"text": " \n\t"}, "type a text: there is nothing to compare with"),
-        ({"text": "half \ud83d"}, "the text holds half a character"),
-        ({"neighbours": 0}, "neighbours must lie between 1 and 50 (got 0)"),
-        ({"neighbours": 2.5}, "neighbours must be a whole number (got 2.5)"),
-        ({"encoders": []}, "one to 4 encoders of different names are asked"),
-        ({"data_options": {"products": [1]}}, "an option of the data is neither text nor number"),
-        ({"extra": 1}, "a question must have the fields of Question"),
-        ({"domain": "attic"}, "the domain must be one of kitchen, garden (got attic)"),
-        ({"data": "karate", "data_options": {}}, "karate has no texts in domains (got garden)"),
-        ({"data_options": {"products": 1}}, "products must be at least 50"),
-        (encoder(encoder="nonsense"), "it must be minilm, tiny or the path of a folder"),
-        (encoder(similarity="angle"), "similarity must be one of cosine, dot (got angle)"),
-        (encoder(folder="/nowhere/run"), "there is no adapter to be read in run"),
-        (encoder(max_tokens=0), "max_tokens must be a whole number of at least 1 (got 0)"),
-        (encoder(made="now"), "an encoder is asked by texts"),
-    ],
-)
+@pytest.mark.parametrize(("given", "sentence"), [*TEXTS, *REFUSED])
 def test_wrong_questions_are_one_sentence_and_the_next_is_answered(
     room: Room, given: dict[str, Any], sentence: str
 ) -> None:
+    encoder = question().to_json()["encoders"][0] | given.get("encoder", {})
+    given = {"encoders": [encoder]} | {name: value for name, value in given.items() if name != "encoder"}
     found = [one for one in said(room, line(question(), **given), line(question())) if "stage" not in one]
     assert sentence in found[0]["error"], found[0]
     assert "\n" not in found[0]["error"]
@@ -186,11 +169,6 @@ for place, line in enumerate(sys.stdin):
     text = json.loads(line)["text"]
     if text == "vanish" and place or text == "never":
         sys.exit(0)
-    if text == "once":
-        mark = os.path.join(os.environ["PRIVGRAPH_HOME"], "mark")
-        if not os.path.exists(mark):
-            open(mark, "w").close()
-            sys.exit(3)
     if text == "die":
         os.kill(os.getpid(), 9)
     if text == "stumble":
@@ -324,14 +302,3 @@ def test_the_real_process_ends_with_its_parent_though_somebody_could_still_ask()
     psutil.wait_procs([process], timeout=60)
     os.close(pipe)
     assert not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
-
-
-@pytest.mark.long
-def test_the_real_process_answers_and_keeps_its_words_apart() -> None:
-    made = Asker()
-    try:
-        assert answered(made, "rustic oak bench").searched == 50
-        with pytest.raises(AskingError, match="the domain must be one of kitchen, garden"):
-            answered(made, "rustic oak bench", domain="attic")
-    finally:
-        made.close()

@@ -59,7 +59,6 @@ def test_an_engine_that_is_not_there_is_said_in_a_sentence(tmp_path: Path, capsy
     assert main(["sweep", "mlp", "--data", "karate", "--on", "moon"]) == 2
     assert "there is no engine moon" in capsys.readouterr().err
     assert main(["sweep", "mlp", "--data", "karate", "--over", "hidden=8,"]) == 2
-    assert main(["sweep", "mlp", "--data", "karate", "--seeds", "x"]) == 2
     assert main(["sweep", "mlp", "--data", "karate", "--on", "slurm", "--workers", "0"]) == 2
 
 

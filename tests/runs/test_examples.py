@@ -10,19 +10,18 @@ import sqlalchemy as sa
 from tests.data import uploads_made_here as made
 from tests.figures.made_attacks import attack as made_attack
 from tests.figures.made_audits import audit as made_audit
+from tests.figures.made_runs import begin, end
 
 from privgraph.data.catalogue import dataset
 from privgraph.data.load import load
 from privgraph.home import home
 from privgraph.methods.keys import run_keys
-from privgraph.privacy.serialisation import statement_to_json
 from privgraph.privacy.statements import ASSUME_SECRET_KEY
 from privgraph.program import program
-from privgraph.progress import Artifact, Log, Metric, Progress, Result
+from privgraph.progress import Artifact, Log, Metric, Progress
 from privgraph.runs import examples, worker
 from privgraph.runs.final_statement import NOISE_IS_PUBLIC, has_public_noise, with_public_noise
-from privgraph.runs.leases import Outcome
-from privgraph.runs.records import EXAMPLE, RunQuery, StoreIsReadOnly
+from privgraph.runs.records import EXAMPLE, StoreIsReadOnly
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
 from privgraph.runs.tables import runs
@@ -36,18 +35,14 @@ SPECS = [
 def trained(store: RunStore, spec: RunSpec) -> str:
     """A run under the examples' key that is done, with long curves and files."""
     run = store.submit(spec)
-    assert store.leases.claim([run], "w") == [run]
-    store.leases.made_by("w", program())
     told = [Metric(name="val_accuracy", value=step / 700, step=step) for step in range(1000)]
     (store.folder(run) / "answers.npz").write_bytes(b"what teachers said")
     (store.folder(run) / "predictions.npz").write_bytes(b"large")
     kept = [Artifact(name="answers.npz"), Artifact(name="predictions.npz")]
     seen = [Log(message="worker 7 on cpu, 2 threads"), Log(message="a word"), Progress(step=1, total=2)]
-    store.leases.append(run, [*seen, *told, *kept], "w")
+    worker = begin(store, run, [*seen, *told, *kept])
     plan = spec.config().plan(load(spec.dataset, split_seed=spec.seed, data_options=spec.data_options).facts)
-    statement = statement_to_json(with_public_noise(plan.statement))
-    ended = Outcome(state="done", metrics={"test_accuracy": 0.75}, statement=statement, seconds=2.0)
-    store.leases.finish(run, "w", ended, [Result(metrics={"test_accuracy": 0.75})])
+    end(store, run, worker, with_public_noise(plan.statement), {"test_accuracy": 0.75})
     return run
 
 
@@ -166,18 +161,6 @@ def test_what_ships_is_of_public_graphs_and_says_that_its_noise_is_public() -> N
             attacked += 1
             assert found.bound is None or found.bound <= said.epsilon
     assert attacked > 40
-
-
-@pytest.mark.long
-def test_an_example_can_be_run_again(tmp_path: Path) -> None:
-    query = RunQuery(methods=("progap",), datasets=("social",), limit=1)
-    (kept,) = examples.open_store().find(query)
-    record = examples.again(kept, tmp_path)
-    assert record.state == "done", record.error
-    # on another machine sums may have another order, and a few nodes another class
-    assert record.statement.delta == kept.statement.delta
-    assert record.statement.epsilon == pytest.approx(kept.statement.epsilon, rel=1e-12)
-    assert record.metrics["test_accuracy"] == pytest.approx(kept.metrics["test_accuracy"], abs=0.01)
 
 
 def test_public_noise_takes_the_place_of_a_secret_key() -> None:

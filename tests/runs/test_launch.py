@@ -1,7 +1,9 @@
 """Who is trained together, how many at once, grids, and final statements: everything that needs no worker."""
 
 import math
+import tomllib
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -77,19 +79,10 @@ def test_equal_runs_have_equal_ids_however_they_are_written() -> None:
     assert one.id != make_spec("gnn", "social", {"hidden": 16}, data_options={"nodes": 2001}).id
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        ({"dataset": "karat"}, "did you mean karate"),
-        ({"method_name": "gn"}, "did you mean gnn"),
-        ({"split": "publik"}, "split must be one of"),
-        ({"split": "public"}, "has no public split"),
-        ({"data_options": {"nodes": 3}}, "has no options of its own"),
-        ({"dataset": "social", "data_options": {"nodes": 3}}, "nodes must be at least 20"),
-        ({"seed": -1}, "seed must be a whole number from 0"),
-        ({"device": "gpu"}, "device must be one of"),
-    ],
-)
+REFUSED = tomllib.loads(Path(__file__).with_name("refused.toml").read_text())["specs"]
+
+
+@pytest.mark.parametrize(("arguments", "sentence"), REFUSED)
 def test_a_spec_that_cannot_be_run_is_refused(arguments: dict[str, object], sentence: str) -> None:
     with pytest.raises((OptionError, UnknownName), match=sentence):
         make_spec(**({"method_name": "gnn", "dataset": "karate"} | arguments))  # type: ignore[arg-type]

@@ -16,13 +16,11 @@ from privgraph.options import OptionError
 from privgraph.runs import here, launch, worker
 from privgraph.runs import pulling as pulling_room
 from privgraph.runs.here import at_hand
-from privgraph.runs.leases import LOG_NAME
 from privgraph.runs.pull_options import PullOptions
 from privgraph.runs.queueing import Wants
 from privgraph.runs.records import StoreError
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
-from privgraph.runs.sweep import sweep
 from privgraph.runs.tables import runs
 from privgraph_workbench.cli import main
 
@@ -65,22 +63,6 @@ def test_data_are_at_hand_where_their_files_are(tmp_path: Path, monkeypatch: pyt
     assert not at_hand(f"encoder:{tmp_path}", fetch=True)
     monkeypatch.setattr(naming, "MINILM", "no_such_package")
     assert not at_hand("encoder:minilm", fetch=True)
-
-
-@pytest.mark.long
-def test_one_process_trains_all_that_waits_and_ends(store: RunStore) -> None:
-    base = make_spec("mlp", "karate", {"epochs": 4})
-    ids = store.submit_all(sweep(base, over={"hidden": [8, 16]}, seeds=range(6)), batch="b", engine="slurm")
-    far = store.submit(make_spec("mlp", "karate", {"epochs": 4}, device="cuda"))
-    worker = pulling("--idle", "0", "--device", "cpu")
-    _, said = worker.communicate(timeout=180)
-    assert worker.returncode == 0, said
-    assert {store.get(run).state for run in ids} == {"done"}
-    assert store.get(far).state == "queued"
-    assert f"ends after {len(ids)} runs" in said
-    assert len({store.get(run).version for run in ids}) == 1
-    assert "worker " in "".join(event.payload["message"] for event in store.events(ids[0], kinds=["log"]))
-    assert (store.folder(ids[0]) / LOG_NAME).is_file()
 
 
 @pytest.mark.long

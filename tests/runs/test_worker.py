@@ -53,13 +53,6 @@ def long(seed: int = 0) -> RunSpec:
     return make_spec("gnn", "digits", {"epochs": 5000}, seed=seed)
 
 
-def pid_of(store: RunStore, run: str) -> int:
-    """The worker's process, as it says itself in its first words."""
-    until(lambda: store.events(run, kinds=["log"]))
-    said = re.match(r"worker (\d+) on cpu", store.events(run, kinds=["log"])[-1].payload["message"])
-    return int(said[1])
-
-
 def trains(store: RunStore, run: str, attempt: int = 1) -> bool:
     return any(event.attempt == attempt for event in store.events(run, kinds=["metric"]))
 
@@ -113,7 +106,8 @@ def test_a_killed_worker_loses_nothing_and_can_be_tried_again(store: RunStore) -
     run = store.submit(long())
     assert launch(store) == [run]
     until(lambda: trains(store, run))
-    pid = pid_of(store, run)
+    (first,) = store.events(run, kinds=["log"])
+    pid = int(re.match(r"worker (\d+) on cpu", first.payload["message"])[1])
     before = store.events(run)
     os.kill(pid, signal.SIGKILL)
     until(lambda: store.sweep_lost() == [run])

@@ -1,6 +1,7 @@
 """A tuning from its first trial to its release, with a worker that does not train."""
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from privgraph.options import OptionError
 from privgraph.privacy.events import Composed, Gaussian, Repeated
 from privgraph.privacy.selection import Fixed, NegativeBinomial, Poisson, draw, price
 from privgraph.privacy.serialisation import statement_from_json, statement_to_json
+from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import ASSUME_ONE_RUN, statement_text
 from privgraph.runs.leases import Outcome
 from privgraph.runs.records import RunIsFixed, RunQuery, StoreError
@@ -52,6 +54,15 @@ def several(store: RunStore, least: int = 3) -> tuple[Tuning, int]:
         if least <= count <= 40:
             return tuning, count
     raise AssertionError("no law gives so many trials")
+
+
+def interrupted(store: RunStore, after: int = 2) -> tuple[Tuning, int]:
+    """Such a tuning, after so many trials."""
+    with at_work(MadeWorker(deep, most=after)):
+        tuning, count = several(store)
+        with pytest.raises(KeyboardInterrupt):
+            tuning.conduct()
+    return tuning, count
 
 
 @pytest.mark.parametrize("workers", ["2", "0"])
@@ -113,11 +124,8 @@ def test_a_tuning_starts_nobody_else_s_runs(store: RunStore) -> None:
 
 
 def test_an_interrupted_tuning_goes_on_as_it_was_meant(store: RunStore) -> None:
-    with at_work(MadeWorker(deep, most=2)):
-        tuning, count = several(store)
-        request = tuning._request
-        with pytest.raises(KeyboardInterrupt):
-            tuning.conduct()
+    tuning, count = interrupted(store)
+    request = tuning._request
     known = [one for one in Tunings(store).trials(tuning._tuning) if one.score is not None]
     assert all(store.get(one.run).tuning.trial is Trial.GOING_ON for one in known)  # type: ignore[union-attr]
     with at_work(MadeWorker(deep)) as worker:
@@ -138,10 +146,7 @@ def test_an_interrupted_tuning_goes_on_as_it_was_meant(store: RunStore) -> None:
 
 def test_another_noise_key_draws_no_number_of_trials_again(store: RunStore) -> None:
     """Whoever sees scores meanwhile could renew the key until there are as many trials as they like."""
-    with at_work(MadeWorker(deep, most=2)):
-        tuning, _ = several(store)
-        with pytest.raises(KeyboardInterrupt):
-            tuning.conduct()
+    tuning, _ = interrupted(store)
     path = home() / "noise.key"
     kept = path.read_bytes()
     path.write_bytes(bytes(reversed(range(32))))
@@ -171,10 +176,7 @@ def test_a_trial_that_fails_stops_the_tuning_and_is_tried_again(store: RunStore)
 
 
 def test_a_trial_stays_until_its_tuning_is_done(store: RunStore) -> None:
-    with at_work(MadeWorker(deep, most=1)):
-        tuning, _ = several(store)
-        with pytest.raises(KeyboardInterrupt):
-            tuning.conduct()
+    tuning, _ = interrupted(store, after=1)
     (done,) = store.find(RunQuery(states=("done",)))
     with pytest.raises(RunIsFixed, match=f"tried by {tuning.id}"):
         store.delete(done.id)
@@ -185,15 +187,27 @@ def test_a_trial_stays_until_its_tuning_is_done(store: RunStore) -> None:
     assert not store.find(RunQuery(ids=(done.id,)))
 
 
-def test_a_run_that_was_not_priced_is_not_scored(store: RunStore) -> None:
-    class Louder(MadeWorker):
-        def outcome(self, spec: RunSpec) -> Outcome:
-            own = super().outcome(spec)
-            other = noisier(spec).config()
-            statement = other.plan(SIZES).statement
-            return replace(own, statement=statement_to_json(statement))
+def _louder(spec: RunSpec) -> PrivacyStatement:
+    return noisier(spec).config().plan(SIZES).statement
 
-    with at_work(Louder(deep)), pytest.raises(StoreError, match="none of the trials that its tuning was priced for"):
+
+def _of_another_delta(spec: RunSpec) -> PrivacyStatement:
+    said = spec.config().plan(SIZES).statement
+    return replace(said, delta=said.delta / 10)
+
+
+@pytest.mark.parametrize(
+    ("says", "error"),
+    [(_louder, "none of the trials that its tuning was priced for"), (_of_another_delta, "another delta")],
+)
+def test_a_run_that_was_not_priced_is_not_scored(
+    store: RunStore, says: Callable[[RunSpec], PrivacyStatement], error: str
+) -> None:
+    class Other(MadeWorker):
+        def outcome(self, spec: RunSpec) -> Outcome:
+            return replace(super().outcome(spec), statement=statement_to_json(says(spec)))
+
+    with at_work(Other(deep)), pytest.raises(StoreError, match=error):
         Tuning(store, choice()).conduct()
 
 
@@ -356,16 +370,6 @@ def test_mechanisms_are_compared_with_how_often_they_are_used() -> None:
     assert not covers(priced, Composed((Repeated(event=often, count=4), once)))
     assert not covers(priced, Composed((Repeated(event=often, count=3),)))
     assert not covers(priced, Composed((Repeated(event=often, count=3), once, Gaussian(noise_multiplier=90.0))))
-
-
-def test_a_trial_of_another_delta_is_refused(store: RunStore) -> None:
-    class OtherDelta(MadeWorker):
-        def outcome(self, spec: RunSpec) -> Outcome:
-            said = spec.config().plan(SIZES).statement
-            return replace(super().outcome(spec), statement=statement_to_json(replace(said, delta=said.delta / 10)))
-
-    with at_work(OtherDelta(deep)), pytest.raises(StoreError, match="another delta"):
-        Tuning(store, choice()).conduct()
 
 
 @pytest.mark.long

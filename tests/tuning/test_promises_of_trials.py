@@ -4,22 +4,13 @@ import math
 from dataclasses import replace
 
 import pytest
+from tests.pages.test_tuned_runs import TERMS as ONES
 from tests.tuning.worker_made_here import SIZES, gap
 
 from privgraph.privacy.statements import ASSUME_ONE_RUN, GAP_TUNING
 from privgraph.runs.trials import ALL_ARE_PAID, NOT_RELEASED, ONLY_THE_CHOSEN, TRIED_AGAIN, Mark, Terms, Trial, priced
 
-TERMS = Terms(
-    epsilon=4.0,
-    delta=1e-5,
-    accountant="the price of choosing",
-    composed=False,
-    law="the geometric law of mean 5",
-    sampler="random",
-    trial_epsilon=1.25,
-    score="noisy validation accuracy",
-    score_noise=10.0,
-)
+TERMS = replace(ONES, epsilon=4.0, delta=1e-5, law="the geometric law of mean 5", trial_epsilon=1.25, score_noise=10.0)
 ALONE = replace(gap(epsilon=1.25).config().plan(SIZES).statement, per_holder=(("one", 1.0), ("other", 1.25)))
 
 

@@ -23,16 +23,10 @@ SECRET = "0123456789abcdef0123456789abcdef"
 
 @pytest.fixture
 def started() -> Iterator[app_here.Started]:
-    found = app_here.start(port=_free())
+    found = app_here.start(app_here.free_port())
     yield found
     found.process.terminate()
     found.process.wait(10)
-
-
-def _free() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def _get(address: str, path: str, headers: dict[str, str]) -> tuple[int, dict[str, str], bytes]:
@@ -177,7 +171,7 @@ def test_half_an_authentication_is_no_authentication(monkeypatch: pytest.MonkeyP
 def test_behind_a_proxy_only_the_proxy_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PRIVGRAPH_PROXY_SECRET", SECRET)
     monkeypatch.setenv("PRIVGRAPH_ALLOWED_HOSTS", "workbench.example")
-    process, address, token = app_here.start(port=_free())
+    process, address, token = app_here.start(app_here.free_port())
     try:
         assert not token
         assert _get(address, "/", {})[0] == 403
@@ -197,7 +191,7 @@ def test_the_recipe_for_a_proxy_below_a_path(monkeypatch: pytest.MonkeyPatch, tm
     told = (Path(__file__).parents[2] / "docs" / "operations.md").read_text()
     for name, value in re.findall(r"^export ((?:STREAMLIT|PRIVGRAPH_(?:ALLOWED|PROXY))\w+)=(\S+)", told, re.MULTILINE):
         monkeypatch.setenv(name, value)
-    port, inner = _free(), _free()
+    port, inner = app_here.free_port(), app_here.free_port()
     (recipe,) = re.findall(r"```nginx\n(.*?)```", told, re.DOTALL)
     temporary = "".join(
         f"{kind}_temp_path {tmp_path};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")

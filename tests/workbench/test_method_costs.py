@@ -5,12 +5,16 @@ import math
 from itertools import pairwise
 
 import pytest
-from tests.figures.made_accounts import FACTS
 
+from privgraph.data.spec import PublicFacts
 from privgraph.options import Parameter, Scalar, parameters
 from privgraph.registry import METHODS
 from privgraph_workbench.facts import method_costs
 
+FACTS = PublicFacts(
+    nodes=2000, edges=9000, entries=18000, features=32, classes=7, train_nodes=1500,
+    domains=("one", "two"), entities=(1000, 1000), relations=(4500, 4500),
+)  # fmt: skip
 PAIRS = [(name, unit) for name, spec in METHODS.items() for unit in spec.units if unit != "none"]
 GIVEN_NOISE = {"lam", "vote_sigma"}
 """Options that are the noise itself: the page has an input of its own for it."""
