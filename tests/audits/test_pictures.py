@@ -10,7 +10,6 @@ from scipy import stats
 from tests.figures.made_audits import audit as made_audit
 
 from privgraph.audits.bounds import at_least, at_most, mean_of_shares
-from privgraph.audits.record import AuditRecord
 from privgraph.audits.roc import area, chance_band, least_area, picture, roc
 from privgraph.privacy.kinds import Adversary
 
@@ -76,15 +75,12 @@ def test_the_interval_of_a_mean_of_shares_holds_it_whatever_their_law(law: str, 
         assert (ends[:, 1] - ends[:, 0]).mean() < 2.6 * math.sqrt(math.log(20) / (2 * count)), "and is of use"
 
 
-def _played(present: Array, absent: Array, *, epsilon: float = 1.0) -> AuditRecord:
-    return replace(made_audit(trials=2 * len(present)), area=area(present, absent), epsilon=epsilon)
-
-
 @pytest.mark.long
 def test_how_often_the_worst_case_is_right_at_least_holds_in_the_long_run_and_is_near() -> None:
     """Of Gaussians one standard deviation apart, the right one of two is picked Phi(1/sqrt 2) of the time."""
     true, draw = float(stats.norm.cdf(1 / math.sqrt(2))), np.random.default_rng(0)
-    played = [_played(draw.normal(1.0, size=2000), draw.normal(size=2000)) for _ in range(100)]
+    areas = [area(draw.normal(1.0, size=2000), draw.normal(size=2000)) for _ in range(100)]
+    played = [replace(made_audit(trials=4000), area=one, epsilon=1.0) for one in areas]
     limits = [least_area(one) or 0.0 for one in played]
     assert max(limits) < true
     assert np.mean(limits) > true - 0.04
