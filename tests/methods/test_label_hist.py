@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,14 @@ import pytest
 import torch
 from scipy.stats import norm
 from sklearn.linear_model import LogisticRegression
-from tests.methods.toy_graphs import toy_graph
+from tests.methods.toy_graphs import toy_graph, without_edge
 from tests.secrets_made_here import KEY
 
 from privgraph.data.graph import Graph
 from privgraph.data.load import load
+from privgraph.data.neighbours import with_node_nulled
 from privgraph.data.spec import PublicFacts
+from privgraph.mechanisms.gaussian import GaussianNoise
 from privgraph.methods.aggregation.label_hist.config import Config
 from privgraph.methods.aggregation.label_hist.reader import read_edges, regression
 from privgraph.methods.aggregation.label_hist.train import train
@@ -104,12 +107,53 @@ def logits(graph: Graph, **options: Any) -> torch.Tensor:
     return outsider.logits["linked"]
 
 
-@pytest.mark.parametrize("features", ["none", "class-table", "gradients"])
-def test_at_node_level_no_label_of_a_node_that_does_not_train_is_read(features: str) -> None:
-    graph = load("social", split_seed=0, data_options={"nodes": 300})
-    others = torch.where(graph.train_mask, graph.y, (graph.y + 1) % graph.num_classes)
-    options = {"unit": "node", "epsilon": 4.0, "features": features, "epochs": 2}
-    assert torch.equal(logits(graph, **options), logits(replace(graph, y=others, _cache={}), **options))
+@pytest.mark.parametrize("unit", ["edge", "node"])
+def test_no_label_of_a_test_node_is_read(unit: str) -> None:
+    graph = load("social", split_seed=0, data_options={"nodes": 200})
+    unread = graph.test_mask if unit == "edge" else ~graph.train_mask
+    others = torch.where(unread, (graph.y + 1) % graph.num_classes, graph.y)
+    for features in ("none", "class-table", "gradients")[: 3 if unit == "node" else 1]:
+        options = {"unit": unit, "epsilon": 4.0, "features": features, "epochs": 2}
+        assert torch.equal(logits(graph, **options), logits(replace(graph, y=others, _cache={}), **options))
+
+
+def test_every_release_moves_by_one_at_most_where_a_training_node_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The table of classes and the histograms, as they are before their noise; one node has left before."""
+    quantities: list[torch.Tensor] = []
+
+    def noted(self: GaussianNoise, values: torch.Tensor, stream: object) -> torch.Tensor:
+        quantities.append(values.clone())
+        return values
+
+    monkeypatch.setattr(GaussianNoise, "add_", noted)
+    whole = load("social", split_seed=0, data_options={"nodes": 200})
+    first, *others = whole.train_mask.nonzero().squeeze(1).tolist()
+    graph = with_node_nulled(whole, first)
+    for dataset in (graph, *(with_node_nulled(graph, node) for node in others[:20])):
+        accuracy(dataset, unit="node", epsilon=4.0)
+    tables, histograms = quantities[::2], quantities[1::2]
+    for here, *there in (tables, histograms):
+        moves = [float((other - here).norm()) for other in there]
+        assert 0.99 < max(moves) <= 1
+
+
+@pytest.mark.parametrize("features", ["none", "class-table", "edge"])
+def test_what_others_are_told_hangs_on_releases_alone(features: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Releases that come out the same leave the same to be told: to everybody where an edge goes, and to all
+    who do not train where training nodes opt out."""
+    monkeypatch.setattr(
+        GaussianNoise,
+        "add_",
+        lambda self, values, secret: values.copy_(torch.arange(values.numel()).view(values.shape)),
+    )
+    graph = load("social", split_seed=0, data_options={"nodes": 200})
+    if features == "edge":
+        (before, after), who = (graph, without_edge(graph, 0)), torch.ones(200, dtype=torch.bool)
+    else:
+        leaving = graph.train_mask.nonzero()[:5].squeeze(1).tolist()
+        (before, after), who = (graph, reduce(with_node_nulled, leaving, graph)), ~graph.train_mask
+    options = {"unit": "edge"} if features == "edge" else {"unit": "node", "features": features}
+    assert torch.equal(logits(before, **options, epochs=2)[who], logits(after, **options, epochs=2)[who])
 
 
 @pytest.mark.parametrize("penalty", [0.03, 3.0])

@@ -1,5 +1,5 @@
 """All planted bugs."""
 
-from tests.planted import accounts, bugs, floats, observed, rosters, wiring
+from tests.planted import accounts, bugs, floats, histograms, observed, rosters, wiring
 
-BUGS = (*bugs.BUGS, *floats.BUGS, *accounts.BUGS, *observed.BUGS, *rosters.BUGS, *wiring.BUGS)
+BUGS = (*bugs.BUGS, *floats.BUGS, *histograms.BUGS, *accounts.BUGS, *observed.BUGS, *rosters.BUGS, *wiring.BUGS)
