@@ -66,7 +66,7 @@ def test_no_edge_moves_the_histograms_by_more_than_one(undirected: bool) -> None
         here = sums(graph, "edge", beliefs)
         moves += [float((sums(other, "edge", beliefs) - here).norm()) for other in edge_neighbours(graph)]
     assert max(moves) <= 1
-    assert max(moves) > 1 - 1e-8, "and some edge does"
+    assert max(moves) > 1 - 1e-6, "and some edge does"
     assert (min(moves) == 0) is (not undirected), "a directed edge from who does not train to who trains is unread"
 
 
@@ -82,7 +82,7 @@ def test_no_training_node_moves_the_others_histograms_by_more_than_one(undirecte
                 assert moved.shape == (int((~graph.training_roster).sum()), CLASSES)
                 moves.append(float(moved.norm()))
     assert max(moves) <= 1
-    assert max(moves) > 1 - 1e-8, "a vote is spread whole"
+    assert max(moves) > 1 - 1e-6, "a vote is spread whole"
 
 
 def test_a_node_that_does_not_train_is_another_matter() -> None:

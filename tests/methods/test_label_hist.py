@@ -90,6 +90,20 @@ def test_neighbours_tell_what_features_do_not(unit: str) -> None:
     assert blind < 0.5
 
 
+@pytest.mark.parametrize("unit", ["edge", "node"])
+def test_the_first_node_may_have_no_label(unit: str) -> None:
+    graph = toy_graph(nodes=100)
+    labels, train, val, test = (
+        graph.y.clone(),
+        graph.train_mask.clone(),
+        graph.val_mask.clone(),
+        graph.test_mask.clone(),
+    )
+    labels[0], train[0], val[0], test[0] = -1, False, False, False
+    unlabelled = replace(graph, y=labels, train_mask=train, val_mask=val, test_mask=test, class_names=("a", "b", "c"))
+    assert math.isfinite(accuracy(unlabelled, unit=unit, features="gradients", epochs=2, epsilon=8.0, batch_size=20))
+
+
 def test_without_privacy_it_reads_counts_as_they_are() -> None:
     assert accuracy(toy_graph(nodes=600, signal=0.0, degree=20.0), unit="none") > 0.85
 
@@ -181,7 +195,7 @@ def test_the_reader_keeps_features_where_histograms_say_nothing() -> None:
     ("options", "facts"),
     [
         ({"accounting": "published"}, {}),
-        ({"folds": 5}, {"train_nodes": 4}),
+        ({"folds": 5}, {"train_nodes": 9}),
         ({"unit": "node"}, {"train_nodes": 4000}),
         ({"unit": "node"}, {"train_nodes": 0}),
     ],

@@ -11,8 +11,8 @@ from privgraph.mechanisms.histogram_entries import SENSITIVITY, histogram_entry
 from privgraph.privacy.ledger import LedgerEntry
 from privgraph.streams import Secret
 
-GRID = 2.0**-30
-"""Every number that is summed is a whole multiple of it, so that sums below 2^23 are exact in any order."""
+GRID = 2.0**-26
+"""Every number that is summed is a whole multiple of it, so that sums below 2^27 are exact in any order."""
 INSIDE = 1 - 2.0**-40
 """Rows are shorter than their bound by more than a few roundings in double precision."""
 _CHUNK = 1 << 22
@@ -40,7 +40,7 @@ class ClassHistogram:
     other term reads u: no other training node counts u among those that do not train. So nothing is sampled,
     cut off or frozen but the roster.
 
-    In floats: each term is cut off towards zero to a multiple of 2^-30 after it was made shorter than its
+    In floats: each term is cut off towards zero to a multiple of 2^-26 after it was made shorter than its
     bound by 2^-40 of it, and sums of these are exact, whatever their order. A row with a number that is not
     finite counts as zeros.
     """

@@ -283,7 +283,7 @@ def fit_private(
                 batch = [given.take(index) for given in inputs]
                 lengths = valid.sum(1).tolist()
                 how = Pass(training=True, generators=dropout, lengths=lengths, apart=True)
-                target = labels[index]
+                target = labels[index].clamp_min(0)  # padding may be a node without a label
                 log_probability = _pass_through(net, batch, target, how)
                 losses -= (log_probability.gather(1, target.unsqueeze(1)).squeeze(1) * valid).sum(1)
                 right += ((log_probability.argmax(1) == target) & valid).sum(1)
@@ -347,7 +347,7 @@ class _CrossEntropy:
     """
 
     def __init__(self, rows: Rows, labels: Tensor, net: StackedNet) -> None:
-        target = labels[rows.index].unsqueeze(1)
+        target = labels[rows.index].clamp_min(0).unsqueeze(1)  # padding may be a node without a label
         shape = rows.index.shape[0], net.classes, rows.index.shape[1]
         self._target = torch.zeros(shape, dtype=net.dtype, device=labels.device).scatter_(1, target, 1)
         self._valid = rows.valid

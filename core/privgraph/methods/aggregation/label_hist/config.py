@@ -134,8 +134,10 @@ class Config(MethodConfig):
     def refuses(self, facts: PublicFacts) -> str | None:
         if self.accounting == "published":
             return "accounting must be sound: no paper has a formula for label-hist"
-        if facts.train_nodes < self.folds and self.unit != "node":
-            return f"label-hist needs a labelled training node for each of {self.folds} folds (got {facts.train_nodes})"
+        if facts.train_nodes < 2 * self.folds and self.unit != "node":
+            return (
+                f"label-hist needs two labelled training nodes for each of {self.folds} folds (got {facts.train_nodes})"
+            )
         if self.unit == "node" and not 1 <= facts.train_nodes < min(facts.nodes, MOST_NODES):
             return (
                 f"node-level privacy needs between 1 and {MOST_NODES:,} labelled training nodes, and nodes that do "
@@ -218,7 +220,10 @@ class Config(MethodConfig):
                 gaps=(statements.GAP_TUNING,),
             )
         private = (statements.ASSUME_POISSON, statements.ASSUME_GRADIENTS) if self.features == GRADIENTS else ()
-        released = "the noisy class histograms, and predictions, of nodes that do not train; a training node's own"
+        table = "the noisy table of classes, and " * (self.features == TABLE)
+        released = (
+            f"{table}the noisy class histograms, and predictions, of nodes that do not train; a training node's own"
+        )
         return stated(
             neighbours=Neighbours.FROZEN_DEGREES,
             relation=RELATION_NODE,
@@ -244,7 +249,8 @@ class Config(MethodConfig):
         return Work(
             steps=self.epochs if self.trains else 1,
             memory_mb=350 + 4 * facts.nodes * width / 2**20,
-            entry_bytes=16,
+            # smoothing gathers a row of doubles for each edge among nodes that do not train
+            entry_bytes=16 + (16 * facts.classes * (1 - facts.train_nodes / facts.nodes) ** 2) * (self.unit == "node"),
             step="epochs of the perceptron" if self.trains else "releases",
             noise=noise,
         )

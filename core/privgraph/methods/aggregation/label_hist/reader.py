@@ -60,8 +60,7 @@ def read_edges(
         found.append(log_softmax(rows @ weights + intercepts, axis=1))
     if not val.any():
         return found[0]
-    found.append(alone)
-    return min(found, key=lambda said: -float(said[val, labels[val]].mean()))
+    return min([alone, *found], key=lambda said: -float(said[val, labels[val]].mean()))
 
 
 def asked_around(scores: Tensor, edge_index: Tensor, training: Tensor) -> Tensor:

@@ -61,7 +61,7 @@ def _edges(members: Sequence[Member[Config]], positions: Sequence[int]) -> Told:
         ),
         epochs=config.epochs,
         weight_decay=config.weight_decay,
-        selection="validation" if bool(val.any(1).all()) else "last",
+        selection="validation",
         generators=[member.context.generator(f"dropout/{number}") for member in members for number in range(copies)],
     )
     yield from _curves(epochs, positions, config.epochs, copies)
@@ -73,6 +73,7 @@ def _edges(members: Sequence[Member[Config]], positions: Sequence[int]) -> Told:
         for number in range(1, copies):
             left_out = member.graph.train_mask & ~parts[index][number]
             unseen[left_out] = logs[number][left_out]
+        unseen = torch.where(torch.isfinite(unseen).all(1, keepdim=True), unseen, alone)  # a fold of nobody
         beliefs = alone.exp()
         beliefs[graph.train_mask] = torch.nn.functional.one_hot(graph.y[graph.train_mask], graph.num_classes).double()
         mechanism = _histogram(member)
