@@ -7,10 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from privgraph.data import facts as module
 from privgraph.data.catalogue import DATASETS, FOLDER, dataset
 from privgraph.data.errors import DataError
-from privgraph.data.facts import Arrays, describe, facts_of, neighbourhood
+from privgraph.data.facts import Arrays, Query, describe, facts_of, neighbourhood, neighbours_vote
 from privgraph.data.files import available, missing
 from privgraph.options import UnknownName
 
@@ -34,9 +33,7 @@ def star(leaves: int, undirected: bool = True) -> Arrays:
 def test_facts_of_a_star() -> None:
     facts = facts_of(star(4), node=0)
     assert (facts["nodes"], facts["edges"], facts["entries"]) == (10, 8, 16)
-    assert facts["degree"]["max"] == 4
-    assert facts["degree"]["isolated"] == 1
-    assert facts["degree"]["mean"] == 1.6
+    assert [facts["degree"][name] for name in ("max", "isolated", "mean")] == [4, 1, 1.6]
     assert [(row["low"], row["high"], row["count"]) for row in facts["degree"]["histogram"]] == [
         (0, 0, 1),
         (1, 1, 4),
@@ -64,11 +61,11 @@ def test_the_vote_of_neighbours_is_counted_exactly() -> None:
                 best = np.flatnonzero(counts == counts.max())
                 chances.append((y[node] in best) / best.size)
         arrays = Arrays(features=1, y=y, edges=edges, class_names=("a", "b", "c"), undirected=undirected, masks={})
-        found = module.neighbours_vote(arrays)
+        found = neighbours_vote(arrays)
         assert found["asked"] == len(chances)
         assert found["right"] == pytest.approx(np.mean(chances))
     empty = Arrays(features=1, y=y, edges=edges[:, :0], class_names=(), undirected=True, masks={})
-    assert module.neighbours_vote(empty) == {"asked": 0, "right": None}
+    assert neighbours_vote(empty) == {"asked": 0, "right": None}
 
 
 @pytest.mark.parametrize("undirected", [True, False])
@@ -95,7 +92,7 @@ def test_a_neighbourhood(undirected: bool) -> None:
 def test_a_module_in_the_working_folder_is_not_executed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "numpy.py").write_text("raise SystemExit('executed')")
     monkeypatch.chdir(tmp_path)
-    assert describe("karate")["nodes"] == 34
+    assert describe(Query(name="karate"))["nodes"] == 34
 
 
 def test_a_school_without_a_row_is_known_by_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ from tests.waiting import until
 
 from privgraph.data.describe import described
 from privgraph.data.errors import NoConnection
+from privgraph.data.facts import Query
 from privgraph.data.load import load
 from privgraph.data.spec import DatasetSpec
 from privgraph.data.uploads import uploads
@@ -21,7 +22,7 @@ from privgraph_workbench.text import texts
 
 
 def test_facts_of_a_graph_are_those_that_were_counted(opened: Open) -> None:
-    described("karate")
+    described(Query(name="karate"))
     app = opened("data", data="karate")
     found = datasets.describe("karate", {})
     assert numbers(app) == {

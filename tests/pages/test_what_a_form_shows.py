@@ -16,6 +16,7 @@ from tests.pages.test_accounting import SIZES
 
 from privgraph.data.catalogue import dataset
 from privgraph.data.describe import described
+from privgraph.data.facts import Query
 from privgraph.data.load import load
 from privgraph.methods.base import Plan
 from privgraph.options import values
@@ -45,7 +46,7 @@ def splits(name: str) -> tuple[str, ...]:
 def counted(name: str) -> None:
     """The graph has been counted in every split, so that no page waits."""
     for split in splits(name):
-        described(name, split=split)
+        described(Query(name=name, split=split))
 
 
 def told(plan: Plan) -> tuple[Any, ...]:

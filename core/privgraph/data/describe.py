@@ -1,43 +1,33 @@
-"""The facts of a data set, loaded in a process of its own: `python -m privgraph.data.describe ARGUMENTS`.
+"""The facts of a data set, loaded in a process of its own: `python -m privgraph.data.describe QUERY`.
 
-The arguments are those of `described`, as one JSON object. Exit code 2 with one sentence on standard error
+The argument is a `Query`, as one JSON object. Exit code 2 with one sentence on standard error
 where the data set is unknown or cannot be loaded.
 """
 
 import json
 import sys
-from collections.abc import Mapping
 from typing import Any
 
 from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError
-from privgraph.data.facts import PRIVATE, Arrays, cache_file, domain_facts, facts_of, read_cache
+from privgraph.data.facts import PRIVATE, Arrays, Query, domain_facts, facts_of
 from privgraph.data.files import available, missing, write_json
 from privgraph.options import OptionError, UnknownName
 
 
-def described(
-    name: str,
-    *,
-    node: int | None = None,
-    split: str = "random",
-    split_seed: int = 0,
-    options: Mapping[str, object] | None = None,
-) -> dict[str, Any]:
+def described(query: Query) -> dict[str, Any]:
     """The facts of a data set, from `home()` if they are kept there, else from the graph itself.
 
     Nothing is fetched. Raises `UnknownName`, `OptionError`, `DataError`.
     """
-    spec, chosen = dataset(name), dict(options or {})
+    spec, chosen = dataset(query.name), dict(query.options)
     if not available(spec):
         raise DataError(missing(spec))
-    file = cache_file(spec, node=node, split=split, split_seed=split_seed, options=chosen)
-    kept = read_cache(file)
-    if kept is not None:
+    if (kept := query.kept()) is not None:
         return kept
     from privgraph.data.load import load
 
-    graph = load(name, split=split, split_seed=split_seed, data_options=chosen)
+    graph = load(query.name, split=query.split, split_seed=query.split_seed, data_options=chosen)
     graph_facts = facts_of(
         Arrays(
             features=int(graph.x.shape[1]),
@@ -47,21 +37,21 @@ def described(
             undirected=graph.undirected,
             masks={"train": graph.train_mask.numpy(), "val": graph.val_mask.numpy(), "test": graph.test_mask.numpy()},
         ),
-        node=node,
+        node=query.node,
     )
     related = [graph.relations(number).numpy() for number in range(len(graph.domain_names))]
     graph_facts["domains"] = domain_facts(graph.texts, graph.domains.numpy(), graph.domain_names, related)
     told = ("name", "title", "about", "kind", "source", "licence", "caution", "task", "public_split")
     facts = {name: getattr(spec, name) for name in told} | {"at_hand": True, "private": PRIVATE} | graph_facts
-    facts |= {"split_name": split, "split_seed": split_seed, "options": chosen}
-    write_json(file, facts)
+    facts |= {"split_name": query.split, "split_seed": query.split_seed, "options": chosen}
+    write_json(query.file, facts)
     return facts
 
 
 def main() -> int:
     """Print the facts as JSON; returns the exit code."""
     try:
-        print(json.dumps(described(**json.loads(sys.argv[1])), allow_nan=False))
+        print(json.dumps(described(Query(**json.loads(sys.argv[1]))), allow_nan=False))
     except (DataError, OptionError, UnknownName) as error:
         print(error, file=sys.stderr)
         return 2

@@ -75,11 +75,7 @@ def social(options: SocialOptions) -> Parts:
     x = rng.standard_normal((nodes, options.features)) + centres[y]
     pairs = round(nodes * options.degree / 2)
     inside = int(rng.binomial(pairs, options.homophily)) if pairs else 0
-    order = np.argsort(y, kind="stable")
-    starts = np.searchsorted(y[order], np.arange(classes + 1))
-    edges = np.concatenate(
-        [_pairs(rng, y, order, starts, inside, same=True), _pairs(rng, y, order, starts, pairs - inside, same=False)]
-    )
+    edges = np.concatenate([_pairs(rng, y, inside, same=True), _pairs(rng, y, pairs - inside, same=False)])
     return Parts(
         x=x.astype(np.float32),
         y=y,
@@ -89,17 +85,10 @@ def social(options: SocialOptions) -> Parts:
     )
 
 
-def _pairs(
-    rng: np.random.Generator,
-    y: NDArray[np.int64],
-    order: NDArray[np.int64],
-    starts: NDArray[np.int64],
-    wanted: int,
-    *,
-    same: bool,
-) -> NDArray[np.int64]:
+def _pairs(rng: np.random.Generator, y: NDArray[np.int64], wanted: int, *, same: bool) -> NDArray[np.int64]:
     """(wanted, 2) distinct unordered pairs of nodes of the same class, or of different classes, uniformly."""
-    nodes = y.size
+    nodes, order = y.size, np.argsort(y, kind="stable")
+    starts = np.searchsorted(y[order], np.arange(y.max() + 2))
     pair_codes = np.empty(0, dtype=np.int64)
     while pair_codes.size < wanted:
         draw = 2 * (wanted - pair_codes.size) + 16
@@ -131,14 +120,6 @@ def similarity_edges(x: NDArray[np.float64], neighbours: int = NEIGHBOURS) -> ND
     return np.stack([nearest.ravel(), np.repeat(np.arange(x.shape[0]), neighbours)]).astype(np.int64)
 
 
-def standardise(x: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Columns with mean 0 and standard deviation 1; constant columns become 0. Uses all rows: public
-    preprocessing."""
-    spread = x.std(0)
-    standard: NDArray[np.float64] = (x - x.mean(0)) / np.where(spread > 0, spread, 1.0)
-    return standard
-
-
 def digits() -> Parts:
     """1,797 images of 8 x 8 grey values, each joined to its 5 nearest."""
     from sklearn.datasets import load_digits
@@ -154,8 +135,10 @@ def patients() -> Parts:
 
 
 def _measured(table: Any) -> Parts:
-    """A table of scikit-learn as a similarity graph."""
-    x = standardise(np.asarray(table.data, dtype=np.float64))
+    """A table of scikit-learn as a similarity graph; scaled by all rows, which is public preprocessing."""
+    from sklearn.preprocessing import scale
+
+    x = scale(table.data)
     return Parts(
         x=x.astype(np.float32),
         y=table.target,

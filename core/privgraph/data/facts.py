@@ -10,7 +10,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError
 from privgraph.data.files import find
-from privgraph.data.spec import DatasetSpec, PublicFacts
+from privgraph.data.spec import PublicFacts
 from privgraph.home import environment, home, umask
 
 VERSION = 5
@@ -92,9 +92,7 @@ def neighbours_vote(arrays: Arrays) -> dict[str, Any]:
     classes = int(arrays.y.max()) + 1
     asked, right = 0, 0.0
     for source, target in _labelled_edges(arrays):
-        keys = np.sort(target * classes + arrays.y[source])
-        first = np.flatnonzero(np.diff(keys, prepend=-1))
-        seen, votes = keys[first], np.diff(first, append=keys.size)
+        seen, votes = np.unique(target * classes + arrays.y[source], return_counts=True)
         node, label = seen // classes, seen % classes
         most = np.zeros(arrays.y.size, dtype=np.int64)
         np.maximum.at(most, node, votes)
@@ -235,55 +233,54 @@ def sizes(facts: Mapping[str, Any]) -> PublicFacts:
     )
 
 
-def cache_file(
-    spec: DatasetSpec, *, node: int | None, split: str, split_seed: int, options: Mapping[str, object]
-) -> Path:
-    """Where the facts are kept; another file as soon as a raw file changes."""
-    stamps = [(path, place.stat().st_size, place.stat().st_mtime_ns) for path, _ in spec.files if (place := find(path))]
-    chosen = sorted((key, str(value)) for key, value in options.items())
-    asked = json.dumps([VERSION, spec.name, node, split, split_seed, chosen, stamps])
-    digest = hashlib.sha256(asked.encode()).hexdigest()[:16]
-    return home() / "facts" / f"{spec.name.replace(':', '-')}-{digest}.json"
+@dataclass(frozen=True, kw_only=True)
+class Query:
+    """The data set whose facts are asked for, as `load` takes it, and the node whose neighbours are drawn."""
+
+    name: str
+    node: int | None = None
+    split: str = "random"
+    split_seed: int = 0
+    options: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def file(self) -> Path:
+        """Where the facts are kept; another file as soon as a raw file changes."""
+        spec, chosen = dataset(self.name), sorted((key, str(value)) for key, value in self.options.items())
+        places = {path: find(path) for path, _ in spec.files}
+        stamps = [(path, at.stat().st_size, at.stat().st_mtime_ns) for path, at in places.items() if at]
+        asked = json.dumps([VERSION, spec.name, self.node, self.split, self.split_seed, chosen, stamps])
+        digest = hashlib.sha256(asked.encode()).hexdigest()[:16]
+        return home() / "facts" / f"{spec.name.replace(':', '-')}-{digest}.json"
+
+    def kept(self) -> dict[str, Any] | None:
+        """Facts that were kept, or None. Raises `UnknownName`."""
+        try:
+            found: dict[str, Any] = json.loads(self.file.read_text())
+        except (FileNotFoundError, json.JSONDecodeError):
+            return None
+        return found
 
 
-def read_cache(path: Path) -> dict[str, Any] | None:
-    """Facts that were kept, or None."""
-    try:
-        kept: dict[str, Any] = json.loads(path.read_text())
-    except (FileNotFoundError, json.JSONDecodeError):
-        return None
-    return kept
-
-
-def describe(
-    name: str,
-    *,
-    node: int | None = None,
-    split: str = "random",
-    split_seed: int = 0,
-    options: Mapping[str, object] | None = None,
-    timeout: float = 300,
-) -> dict[str, Any]:
+def describe(query: Query, timeout: float = 300) -> dict[str, Any]:
     """The facts of a data set; a process of its own computes what is not kept yet (`timeout` in seconds).
 
     Nothing is fetched: what is not at hand raises `DataError`, like whatever cannot be described. Raises
     `UnknownName` too.
     """
-    spec, chosen = dataset(name), dict(options or {})
-    kept = read_cache(cache_file(spec, node=node, split=split, split_seed=split_seed, options=chosen))
-    if kept is not None:
+    if (kept := query.kept()) is not None:
         return kept
-    words = {key: str(value) for key, value in chosen.items()}
-    asked = {"name": name, "node": node, "split": split, "split_seed": split_seed, "options": words}
+    title = dataset(query.name).title
+    asked = vars(query) | {"options": {key: str(value) for key, value in query.options.items()}}
     command = [sys.executable, "-P", "-m", "privgraph.data.describe", json.dumps(asked)]
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, timeout=timeout, check=False, env=environment(), umask=umask()
         )
     except subprocess.TimeoutExpired:
-        raise DataError(f"describing {spec.title} took more than {timeout:g} seconds") from None
+        raise DataError(f"describing {title} took more than {timeout:g} seconds") from None
     if done.returncode != 0:
         lines = done.stderr.strip().splitlines()
-        raise DataError(lines[-1] if lines else f"describing {spec.title} ended with exit code {done.returncode}")
+        raise DataError(lines[-1] if lines else f"describing {title} ended with exit code {done.returncode}")
     facts: dict[str, Any] = json.loads(done.stdout)
     return facts

@@ -59,20 +59,15 @@ def with_node_nulled(graph: Graph, node: int) -> Graph:
     """
     if not 0 <= node < graph.num_nodes or node in graph.absent:
         raise ValueError(f"there is no node {node} among {graph.num_nodes}")
-    x, y = graph.x.clone(), graph.y.clone()
-    x[node], y[node] = 0, 0
-    masks = [mask.clone() for mask in (graph.train_mask, graph.val_mask, graph.test_mask)]
-    for mask in masks:
-        mask[node] = False
-    untouched = (graph.edge_index != node).all(0)
+    stays = torch.arange(graph.num_nodes) != node
     return replace(
         graph,
-        x=x,
-        y=y,
-        edge_index=graph.edge_index[:, untouched].contiguous(),
-        train_mask=masks[0],
-        val_mask=masks[1],
-        test_mask=masks[2],
+        x=graph.x.where(stays[:, None], 0),
+        y=graph.y.where(stays, 0),
+        edge_index=graph.edge_index[:, (graph.edge_index != node).all(0)].contiguous(),
+        train_mask=graph.train_mask & stays,
+        val_mask=graph.val_mask & stays,
+        test_mask=graph.test_mask & stays,
         class_names=all_class_names(graph),
         absent=(*graph.absent, node),
         absent_training=(*graph.absent_training, *([node] if bool(graph.train_mask[node]) else ())),

@@ -114,10 +114,8 @@ def read_wikics(spec: DatasetSpec, files: Files) -> Parts:
     """Wiki-CS, hyperlinks in both directions, with the first of its 20 public splits."""
     (path,) = files.values()
     record = json.loads(path.read_text())
-    named, masks = (
-        record.get("label_names", {}),
-        (record["train_masks"][0], record["val_masks"][0], record["test_mask"]),
-    )
+    named = record.get("label_names", {})
+    masks = record["train_masks"][0], record["val_masks"][0], record["test_mask"]
     return Parts(
         x=np.array(record["features"], dtype=np.float32),
         y=np.array(record["labels"]),

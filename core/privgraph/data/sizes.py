@@ -21,22 +21,16 @@ def known_facts(spec: DatasetSpec, options: Mapping[str, Scalar]) -> PublicFacts
     if spec.domains:
         return None
     kind = spec.load_options()
-    if kind is not None:
-        config: Any = build(kind, options)
-        return _facts(config.nodes, round(config.nodes * config.degree / 2), config.features, config.classes, True)
-    if spec.nodes is None or spec.edges is None or spec.features is None or spec.classes is None:
+    config: Any = build(kind, options) if kind else spec
+    nodes, edges = config.nodes, round(config.nodes * config.degree / 2) if kind else config.edges
+    if None in (nodes, edges, config.features, config.classes):
         return None
-    return _facts(spec.nodes, spec.edges, spec.features, spec.classes, spec.undirected)
-
-
-def _facts(nodes: int, edges: int, features: int, classes: int, undirected: bool) -> PublicFacts:
-    held_out = round(nodes * VALIDATION) + round(nodes * TEST)
     return PublicFacts(
         nodes=nodes,
         edges=edges,
-        entries=2 * edges if undirected else edges,
-        features=features,
-        classes=classes,
-        train_nodes=nodes - held_out,
-        undirected=undirected,
+        entries=2 * edges if spec.undirected else edges,
+        features=config.features,
+        classes=config.classes,
+        train_nodes=nodes - round(nodes * VALIDATION) - round(nodes * TEST),
+        undirected=spec.undirected,
     )

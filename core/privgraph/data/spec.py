@@ -1,7 +1,7 @@
 """What is known of a data set before it is loaded: facts, no tensors. No torch."""
 
 from dataclasses import dataclass, replace
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import Any
 
 LARGEST_FEATURE = 1e6
@@ -114,8 +114,5 @@ class DatasetSpec:
 
     def load_options(self) -> type[Any] | None:
         """The configuration of an embedded set that has options of its own, None for others."""
-        if not self.options:
-            return None
-        module, attribute = self.options.split(":")
-        found: type[Any] = getattr(import_module(module), attribute)
+        found: type[Any] | None = resolve_name(self.options) if self.options else None
         return found

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 import torch
@@ -28,12 +27,9 @@ def random_masks(nodes: int, seed: int) -> Masks:
     else.
     """
     order = stream(seed, "split").permutation(nodes)
-    validation, test = round(nodes * VALIDATION), round(nodes * TEST)
-    return (
-        _mask(nodes, order[validation + test :]),
-        _mask(nodes, order[:validation]),
-        _mask(nodes, order[validation : validation + test]),
-    )
+    ends = np.cumsum([round(nodes * VALIDATION), round(nodes * TEST)])
+    validation, test, train = (_mask(nodes, part) for part in np.split(order, ends))
+    return train, validation, test
 
 
 def _mask(nodes: int, members: np.ndarray) -> Tensor:
@@ -59,20 +55,7 @@ def with_split(graph: Graph, seed: int, split: str = "random") -> Graph:
     """
     if split not in ("random", "inductive"):
         raise DataError(f"a new split must be random or inductive (got {split})")
-    if graph.split == "inductive":
-        raise DataError("an inductive split has dropped edges, so load the graph again for another one")
-    roles = random_masks(graph.num_nodes, seed)
-    train, validation, test = (mask & graph.learnable for mask in roles)
-    drawn = replace(
-        graph,
-        train_mask=train,
-        val_mask=validation,
-        test_mask=test,
-        split=split,
-        split_seed=seed,
-        absent_training=_among(graph.absent, roles[0]),
-    )
-    return _cut(drawn, roles) if split == "inductive" else drawn
+    return _with_roles(graph, random_masks(graph.num_nodes, seed), split, seed)
 
 
 def with_training(graph: Graph, train: Tensor, test: Tensor, split: str = "random") -> Graph:
@@ -82,25 +65,29 @@ def with_training(graph: Graph, train: Tensor, test: Tensor, split: str = "rando
     tensor but the masks is shared. Raises `DataError` where the parts overlap, or edges are gone already.
     """
     check_split(split)
+    trained, tested = (
+        torch.zeros(graph.num_nodes, dtype=torch.bool).index_fill_(0, nodes, True) for nodes in (train, test)
+    )
+    return _with_roles(graph, (trained, graph.val_mask, tested), split, None)
+
+
+def _with_roles(graph: Graph, roles: Masks, split: str, seed: int | None) -> Graph:
+    """The graph with these parts, of nodes without a record or a label, too, which train and test nobody."""
     if graph.split == "inductive":
         raise DataError("an inductive split has dropped edges, so load the graph again for another one")
-    roles = [torch.zeros(graph.num_nodes, dtype=torch.bool).index_fill_(0, nodes, True) for nodes in (train, test)]
-    masks = [role & graph.learnable for role in roles]
-    if bool((masks[0] & masks[1]).any()) or bool(((masks[0] | masks[1]) & graph.val_mask).any()):
+    train, validation, test = (mask & graph.learnable for mask in roles)
+    if bool(((train & test) | ((train | test) & validation)).any()):
         raise DataError("training, validation and test nodes must not overlap")
     drawn = replace(
         graph,
-        train_mask=masks[0],
-        test_mask=masks[1],
+        train_mask=train,
+        val_mask=validation,
+        test_mask=test,
         split=split,
-        split_seed=None,
-        absent_training=_among(graph.absent, roles[0]),
+        split_seed=seed,
+        absent_training=tuple(node for node in graph.absent if bool(roles[0][node])),
     )
-    return _cut(drawn, (roles[0], graph.val_mask, roles[1])) if split == "inductive" else drawn
-
-
-def _among(nodes: tuple[int, ...], mask: Tensor) -> tuple[int, ...]:
-    return tuple(node for node in nodes if bool(mask[node]))
+    return _cut(drawn, roles) if split == "inductive" else drawn
 
 
 def _cut(graph: Graph, roles: Masks) -> Graph:
@@ -160,5 +147,4 @@ def partition(
     if sum(sizes) > nodes:
         raise refusal
     order = stream(seed, f"split/{name}").permutation(nodes)
-    ends = np.cumsum([0, *sizes])
-    return tuple(_mask(nodes, order[low:high]) for low, high in pairwise(ends))
+    return tuple(_mask(nodes, part) for part in np.split(order, np.cumsum(sizes))[:-1])

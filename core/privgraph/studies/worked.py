@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from privgraph.data.describe import described
+from privgraph.data.facts import Query
 from privgraph.runs import examples, worked
 from privgraph.runs.ask import Room
 from privgraph.runs.questions import Asked, Question
@@ -48,7 +49,7 @@ def question(store: RunStore, specs: list[RunSpec]) -> Question:
 
 def of_domain(asked: Question) -> list[str]:
     """Texts of the domain that have a partner."""
-    found = described(asked.data, options=dict(asked.data_options))
+    found = described(Query(name=asked.data, options=dict(asked.data_options)))
     (samples,) = (one["samples"] for one in found["domains"] if one["name"] == asked.domain)
     return list(dict.fromkeys(text for text, _ in samples))[:TEXTS]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from privgraph.data.facts import describe, sizes
+from privgraph.data.facts import Query, describe, sizes
 from privgraph.data.spec import PublicFacts
 from privgraph.options import OptionError, Scalar, short
 from privgraph.privacy.composition import flatten
@@ -55,7 +55,7 @@ class _Asked:
     def _sizes(self) -> tuple[PublicFacts, int]:
         """Sizes of the graph, and the number of its validation nodes."""
         spec = self.base
-        found = describe(spec.dataset, split=spec.split, split_seed=spec.seed, options=spec.data_options)
+        found = describe(Query(name=spec.dataset, split=spec.split, split_seed=spec.seed, options=spec.data_options))
         if found.get("task", "node classification") != "node classification" or "val" not in found["split"]:
             raise OptionError(f"{spec.dataset} has no validation nodes to compare trials by")
         return sizes(found), found["split"]["val"]

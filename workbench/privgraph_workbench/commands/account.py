@@ -4,7 +4,7 @@ import argparse
 from dataclasses import asdict, replace
 
 from privgraph.data.catalogue import dataset
-from privgraph.data.facts import describe, sizes
+from privgraph.data.facts import Query, describe, sizes
 from privgraph.data.sizes import TEST, VALIDATION, known_facts
 from privgraph.data.spec import PublicFacts, in_two_domains
 from privgraph.methods.base import MethodConfig, Plan
@@ -39,7 +39,7 @@ def asked(parsed: argparse.Namespace) -> tuple[MethodConfig, PublicFacts]:
     if parsed.data:
         data = dataset(parsed.data)
         held = make_spec(parsed.method, parsed.data, options, data_options=of_data).data_options
-        task, known = data.task, known_facts(data, held) or sizes(describe(data.name, options=held))
+        task, known = data.task, known_facts(data, held) or sizes(describe(Query(name=data.name, options=held)))
     elif of_data:
         raise UsageError("--data-set needs --data")
     config: MethodConfig = build(chosen.load_config(), options)

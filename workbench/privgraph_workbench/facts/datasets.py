@@ -5,7 +5,6 @@ What needs the graph itself is counted by `privgraph.data.describe` in a process
 page asks again.
 """
 
-import json
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -20,7 +19,6 @@ from privgraph.data.files import available, missing
 from privgraph.data.sizes import known_facts
 from privgraph.data.spec import DatasetSpec, PublicFacts
 from privgraph.data.uploads import uploads
-from privgraph.home import home
 from privgraph.options import Scalar, UnknownName
 from privgraph_workbench.words import markup
 
@@ -99,20 +97,20 @@ def describe(
 
     Raises `DataError`, `OptionError` or `UnknownName` where it cannot be made.
     """
-    spec, chosen = dataset(name), dict(options)
-    kept = engine.read_cache(engine.cache_file(spec, node=node, split=split, split_seed=0, options=chosen))
+    query = engine.Query(name=name, node=node, split=split, options=options)
+    kept = query.kept()
     if kept is None:
-        kept = _ask(name, chosen, split, node)
+        kept = _ask(query)
     return None if kept is None else _parse(kept)
 
 
-def _ask(name: str, options: Mapping[str, Scalar], split: str, node: int | None) -> dict[str, Any] | None:
-    key = json.dumps([str(home()), name, sorted(options.items()), split, node])
+def _ask(query: engine.Query) -> dict[str, Any] | None:
+    key = str(query.file)
     with _lock:
         if key in _failed and time.monotonic() - _failed[key] > FORGET_AFTER:
             del _failed[key], _asked[key]
         if key not in _asked:
-            _asked[key] = _askers.submit(engine.describe, name, node=node, split=split, options=options)
+            _asked[key] = _askers.submit(engine.describe, query)
         asked = _asked[key]
         if not asked.done():
             return None
