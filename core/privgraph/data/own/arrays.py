@@ -95,22 +95,17 @@ def _plain(array: NDArray[Any]) -> NDArray[Any]:
 
 def npz(file: Given, limits: Limits) -> dict[str, NDArray[Any]]:
     """The arrays of an npz file, whose end was checked. Raises `UploadError`."""
-    try:
-        with file.opened() as opened, zipfile.ZipFile(opened) as archive:
-            members = archive.infolist()
-            limits.check_unpacked(sum(member.file_size for member in members), file.name)
-            if len({member.filename for member in members}) < len(members):
-                raise file.refusal("holds an array twice")
-            for member in members:
-                with archive.open(member) as stream:
-                    _checked(stream, member.file_size, member.filename.removesuffix(".npy"))
-            opened.seek(0)
-            with np.load(opened, allow_pickle=False) as arrays:
-                return {key: _plain(arrays[key]) for key in arrays.files}
-    except UploadError:
-        raise
-    except BROKEN as error:
-        raise file.refusal(f"is damaged ({shown(type(error).__name__)})") from None
+    with file.refusing(BROKEN, "is damaged ({kind})"), file.opened() as opened, zipfile.ZipFile(opened) as archive:
+        members = archive.infolist()
+        limits.check_unpacked(sum(member.file_size for member in members), file.name)
+        if len({member.filename for member in members}) < len(members):
+            raise file.refusal("holds an array twice")
+        for member in members:
+            with archive.open(member) as stream:
+                _checked(stream, member.file_size, member.filename.removesuffix(".npy"))
+        opened.seek(0)
+        with np.load(opened, allow_pickle=False) as arrays:
+            return {key: _plain(arrays[key]) for key in arrays.files}
 
 
 def frames(name: str, arrays: Mapping[str, NDArray[Any]]) -> list[Frame]:
@@ -218,7 +213,8 @@ def matrix_market(given: Given, limits: Limits) -> Frame:
     if words[1:3] not in (["matrix", "coordinate"], ["matrix", "array"]) or {"complex", "hermitian"} & {*words}:
         raise UploadError(f"{shown(name)} is no real matrix in the MatrixMarket format")
     sizes = next((line for line in file if line.strip() and not line.startswith(b"%")), b"")
-    try:
+    errors = (ValueError, OverflowError, IndexError)
+    with given.refusing(errors, "is no whole matrix in the MatrixMarket format: {error}"):
         rows, columns, *entries = map(int, sizes.split())
         if max(rows, columns) > limits.nodes or max([*entries, 0 if entries else rows * columns]) > limits.cells:
             raise UploadError(f"{shown(name)} says that it has too many rows, columns or entries")
@@ -235,11 +231,6 @@ def matrix_market(given: Given, limits: Limits) -> Frame:
         ends = values[:, :2].T.astype(np.int64) - 1
         matrix = scipy.sparse.coo_array((weights, ends), shape=(rows, columns)).tocsr()
         return of_sparse(name, matrix.maximum(matrix.T) if "symmetric" in words else matrix)
-    except UploadError:
-        raise
-    except (ValueError, OverflowError, UnicodeError, IndexError) as error:
-        told = shown(" ".join(str(error).split()), 80)
-        raise UploadError(f"{shown(name)} is no whole matrix in the MatrixMarket format: {told}") from None
 
 
 def of_object(given: Any) -> list[Frame]:

@@ -106,10 +106,8 @@ def _decoded(head: bytes, file: Given) -> tuple[str, str]:
         encoding = "utf-16"
     elif len(head) > 8 and head[1::2].count(0) > 0.4 * len(head[1::2]):
         encoding = "utf-16-le"
-    try:  # the last letter may be cut in two
+    with file.refusing(UnicodeDecodeError, NO_UTF8):  # the last letter may be cut in two
         return codecs.getincrementaldecoder(encoding)().decode(head), encoding
-    except UnicodeDecodeError:
-        raise file.refusal(NO_UTF8) from None
 
 
 def _comments(lines: Sequence[str]) -> int:
@@ -269,12 +267,9 @@ def _normal(lines: Iterable[str], shape: Shape) -> Iterator[str]:
 
 def _adjacency(file: Given, shape: Shape, said: str | None) -> Frame:
     """Each line is a node and its neighbours: where somebody says so, or all of these begin a line."""
-    try:
-        with file.opened() as opened:
-            text = io.TextIOWrapper(opened, encoding=shape.encoding, newline=None)
-            rows = [next(_cells([line], shape.mark)) for line in islice(text, shape.skip, None) if line.strip()]
-    except UnicodeDecodeError:
-        raise file.refusal(NO_UTF8) from None
+    with file.refusing(UnicodeDecodeError, NO_UTF8), file.opened() as opened:
+        text = io.TextIOWrapper(opened, encoding=shape.encoding, newline=None)
+        rows = [next(_cells([line], shape.mark)) for line in islice(text, shape.skip, None) if line.strip()]
     heads, others = [row[0].strip() for row in rows], [other.strip() for row in rows for other in row[1:]]
     if said is None:
         widths = Counter(map(len, shape.rows))

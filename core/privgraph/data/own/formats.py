@@ -28,6 +28,7 @@ _FOREIGN = {mark.encode("latin-1"): what for mark, what in delimited.NAMES["fore
 _PICKLE = b"\x80"
 _DOCUMENT = re.compile(delimited.NAMES["documents"], re.IGNORECASE)
 _PART = re.compile(r"part-\d+\b.*")
+_DAMAGED = "is damaged: {error}"
 
 
 def read(given: Sequence[Given], said: Description, limits: Limits) -> list[Frame]:
@@ -67,11 +68,8 @@ def _unpacked(file: Given, limits: Limits, inside: bool = False) -> Iterator[Giv
 
 
 def _gunzipped(file: Given, limits: Limits) -> Given:
-    try:
-        with file.opened() as packed, gzip.open(packed) as stream:
-            content = stream.read(min(limits.unpacked_bytes, 1 << 34) + 1)
-    except arrays.BROKEN as error:
-        raise file.refusal(f"is damaged: {shown(error, 60)}") from None
+    with file.refusing(arrays.BROKEN, _DAMAGED), file.opened() as packed, gzip.open(packed) as stream:
+        content = stream.read(min(limits.unpacked_bytes, 1 << 34) + 1)
     limits.check_unpacked(len(content), file.name)
     return Given.of(file.name.removesuffix(".gz"), content)
 
@@ -80,11 +78,8 @@ def _archived(file: Given) -> str:
     """What a zip archive holds: arrays, a workbook, or files. Raises `UploadError` for a pickle."""
     with file.opened() as opened:
         arrays.check_end(opened, file.name)
-        try:
-            with zipfile.ZipFile(opened) as archive:
-                names = archive.namelist()
-        except arrays.BROKEN as error:
-            raise file.refusal(f"is damaged: {shown(error, 60)}") from None
+        with file.refusing(arrays.BROKEN, _DAMAGED), zipfile.ZipFile(opened) as archive:
+            names = archive.namelist()
     if any(name.startswith("xl/") for name in names):
         return "workbook"
     if any(name.endswith("data.pkl") for name in names):
@@ -97,11 +92,8 @@ def _members(file: Given, limits: Limits) -> Iterator[Given]:
         members = [one for one in archive.infolist() if not re.search(r"/$|(^|/)[._][^/]*$", one.filename)]
         limits.check_unpacked(sum(one.file_size for one in members), file.name)
         for one in members:
-            try:
-                with archive.open(one) as stream:
-                    content = stream.read(one.file_size + 1)
-            except arrays.BROKEN as error:
-                raise file.refusal(f"is damaged: {shown(error, 60)}") from None
+            with file.refusing(arrays.BROKEN, _DAMAGED), archive.open(one) as stream:
+                content = stream.read(one.file_size + 1)
             if content:
                 yield from _unpacked(Given.of(one.filename, content[: one.file_size]), limits, inside=True)
 
@@ -164,11 +156,9 @@ def _workbook(file: Given, limits: Limits) -> list[Frame]:
         raise file.refusal("is a workbook: pip install privgraph[excel], or save each of its sheets as CSV")
     with file.opened() as opened, zipfile.ZipFile(opened) as archive:
         limits.check_unpacked(sum(one.file_size for one in archive.infolist()), file.name)
-    try:
-        with file.opened() as opened:
-            sheets = pandas.read_excel(opened, sheet_name=None, keep_default_na=False, na_values=[""])
-    except Exception as error:  # whatever openpyxl meets in a damaged archive
-        raise file.refusal(f"is no workbook that openpyxl reads ({shown(type(error).__name__)})") from None
+    # openpyxl raises whatever it meets in a damaged archive
+    with file.refusing(Exception, "is no workbook that openpyxl reads ({kind})"), file.opened() as opened:
+        sheets = pandas.read_excel(opened, sheet_name=None, keep_default_na=False, na_values=[""])
     return [replace(of_pandas(f"{file.name}, {name}", one), decimal=".") for name, one in sheets.items() if len(one)]
 
 
@@ -176,11 +166,9 @@ def _gml(file: Given, limits: Limits) -> list[Frame]:
     import networkx
 
     text = "\n".join(file.lines())
-    try:  # an edge may be there twice
+    # networkx raises whatever it meets in a damaged file; an edge may be there twice
+    with file.refusing(Exception, "is no GML file that networkx reads: {error}"):
         graph = networkx.parse_gml(_GML.sub(r"\g<0> multigraph 1 ", text, count=1).split("\n"), label="id")
-    except Exception as error:  # whatever networkx meets in a damaged file
-        told = shown(" ".join(str(error).split()), 80)
-        raise file.refusal(f"is no GML file that networkx reads: {told}") from None
     return arrays.of_graph(file.name, graph)
 
 
@@ -226,10 +214,8 @@ def _pajek(file: Given, limits: Limits) -> list[Frame]:
 def _json(file: Given, limits: Limits) -> list[Frame]:
     lines = [line.strip() for line in file.lines() if line.strip()]
     records = len(lines) > 1 and all(line[0] == "{" and line[-1] == "}" for line in lines)
-    try:
+    with file.refusing((ValueError, RecursionError), "is no JSON: {error}"):
         found = json.loads(f"[{','.join(lines)}]" if records else "\n".join(lines))
-    except (ValueError, RecursionError) as error:
-        raise file.refusal(f"is no JSON: {shown(error, 60)}") from None
     nodes, edges = (found.get("nodes"), found.get("links", found.get("edges"))) if isinstance(found, dict) else ((), ())
     if isinstance(nodes, list) and isinstance(edges, list):
         if not all(isinstance(row, dict) for row in (*nodes, *edges)):

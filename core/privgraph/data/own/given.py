@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -43,11 +44,20 @@ class Given:
 
     def lines(self) -> list[str]:
         """The lines of a text. Raises `UploadError` for what is no UTF-8."""
-        try:
+        with self.refusing(UnicodeDecodeError, NO_UTF8):
             return self.content().decode("utf-8-sig").splitlines()
-        except UnicodeDecodeError:
-            raise self.refusal(NO_UTF8) from None
 
     def refusal(self, why: str) -> UploadError:
         """What is raised of a file that is not read: its name, and why."""
         return UploadError(f"{shown(self.name)} {why}")
+
+    @contextmanager
+    def refusing(self, errors: type[Exception] | tuple[type[Exception], ...], why: str) -> Iterator[None]:
+        """Refuse the file where such an error is raised inside; `why` has room for its {kind} and {error}."""
+        try:
+            yield
+        except UploadError:
+            raise
+        except errors as error:
+            told = shown(" ".join(str(error).split()), 100)
+            raise self.refusal(why.format(kind=type(error).__name__, error=told)) from None

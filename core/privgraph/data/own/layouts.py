@@ -35,12 +35,10 @@ def recognised(files: Sequence[Given]) -> list[Frame] | None:
 
 def _numbers(file: Given, kind: str = "float32") -> Any:
     """A headerless table of numbers, (n, columns)."""
-    try:
-        with file.opened() as opened:
-            table = csv.read_csv(opened, csv.ReadOptions(autogenerate_column_names=True))
+    errors = (pyarrow.ArrowException, ValueError, TypeError)
+    with file.refusing(errors, "is no table of numbers without a header"), file.opened() as opened:
+        table = csv.read_csv(opened, csv.ReadOptions(autogenerate_column_names=True))
         return np.column_stack([column.to_numpy().astype(kind) for column in table.columns])
-    except (pyarrow.ArrowException, ValueError, TypeError):
-        raise file.refusal("is no table of numbers without a header") from None
 
 
 def _ogb(by_name: Mapping[str, Given]) -> list[Frame]:

@@ -45,8 +45,9 @@ def _elements(file: Given, root: str, seen: Seen = lambda _: None) -> Iterator[t
     parser.StartElementHandler, parser.EndElementHandler = start, end
     parser.buffer_text = True
     fed = 0
-    try:
-        with file.opened() as opened:
+    encoding = "is in an encoding that is not read: {error}"
+    with file.refusing((ValueError, LookupError), encoding), file.opened() as opened:
+        try:
             while chunk := opened.read(_CHUNK):
                 parser.Parse(chunk, False)
                 fed += len(chunk)
@@ -55,14 +56,10 @@ def _elements(file: Given, root: str, seen: Seen = lambda _: None) -> Iterator[t
                 yield from ended
                 ended.clear()
                 seen(fed)
-        parser.Parse(b"", True)
-    except expat.ExpatError as error:
-        cut = "it is cut off, and ends before its elements do, " * (error.code in _CUT_OFF)
-        raise file.refusal(f"is damaged: {cut}{shown(error, 100)}") from None
-    except UploadError:
-        raise
-    except (ValueError, LookupError) as error:
-        raise file.refusal(f"is in an encoding that is not read: {shown(error, 100)}") from None
+            parser.Parse(b"", True)
+        except expat.ExpatError as error:
+            cut = "it is cut off, and ends before its elements do, " * (error.code in _CUT_OFF)
+            raise file.refusal(f"is damaged: {cut}{shown(error, 100)}") from None
 
 
 def graphml(file: Given) -> list[Frame]:
