@@ -56,8 +56,8 @@ class Adjacency:
         written = Growing(self._folder / "edges.npy", np.int64)
         degrees = np.zeros(self._nodes, dtype=np.int64)
         for keys in self._sorter.sorted():
-            target, source = np.divmod(keys, self._nodes)
-            written.append(source)
+            target = keys // self._nodes
+            written.append(keys - target * self._nodes)
             low = int(target[0])
             counted = np.bincount(target - low)
             degrees[low : low + counted.size] += counted

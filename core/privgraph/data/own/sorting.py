@@ -52,6 +52,11 @@ class Sorter:
         A key is at most once in each run. Every s-th key of each of k runs is a sample, s = run/k; between a
         sample and the k-th after it lie at most 2k s keys, whatever their distribution.
         """
+        if not self._runs:  # all of it is in memory
+            keys = self._buffer[: self._filled]
+            keys.sort()
+            yield from [distinct(keys)] if keys.size else []
+            return
         if self._filled:
             self._spill()
         size, self._buffer = self._buffer.size, np.empty(0, dtype=np.int64)

@@ -229,9 +229,9 @@ def _take_nodes(meant: Meant, folder: Path, limits: Limits, seen: Seen, plain: b
     taken.odd_nodes = features.odd
     number = Numbering(_unique(pyarrow.chunked_array(ids).combine_chunks()) if meant.id is not None else nodes)
     if ids and nodes <= _NAMED:
-        called = [clean_name(name) for part in ids for name in part.to_pylist()]
-        if called != [str(at) for at in range(nodes)]:
-            write_texts(folder / "ids", called)
+        places = pyarrow.array(np.arange(nodes)).cast(ids[0].type)
+        if not pyarrow.chunked_array(ids).equals(pyarrow.chunked_array([places])):
+            write_texts(folder / "ids", [clean_name(name) for part in ids for name in part.to_pylist()])
     _keep_labels(meant, folder, labels, limits, taken)
     if meant.text is not None:
         _keep_texts(meant, folder, texts, domains, taken)
