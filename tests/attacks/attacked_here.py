@@ -19,6 +19,7 @@ from privgraph.registry import ATTACKS, method
 SMALL: dict[str, dict[str, Any]] = {
     "progap": {"unit": "node", "epochs": 2, "hidden": 8, "depth": 1},
     "gap": {"unit": "edge", "epochs": 2, "hidden": 8, "depth": 1},
+    "label-hist": {"unit": "node"},
     "gnn": {"epochs": 3, "hidden": 8},
     "mlp": {"epochs": 3, "hidden": 8, "unit": "none"},
     "dp-mlp": {"epochs": 2, "hidden": 8},

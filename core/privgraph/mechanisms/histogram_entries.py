@@ -21,7 +21,7 @@ def histogram_entry(unit: str, std: float) -> LedgerEntry:
     spread = (
         "a training node's vote is spread over its neighbours that do not train"
         if unit == "node"
-        else ("an edge moves one row by at most 1, or two by at most the root of a half")
+        else "an edge moves one row by at most 1, or two by at most the root of a half"
     )
     return LedgerEntry(
         kind=MechanismKind.ADDITIVE,

@@ -80,11 +80,9 @@ class ClassHistogram:
             for source, target in _pieces(edge_index):
                 heard = training[source] & ~training[target]
                 degrees += torch.bincount(source[heard], minlength=nodes)
-            rows = _cut(rows / degrees.clamp_min(1).sqrt().unsqueeze(1))
-            alike = rows
-        else:
-            rows = _cut(rows)
-            alike = _cut(rows * math.sqrt(0.5)) if self.undirected else rows
+            rows = rows / degrees.clamp_min(1).sqrt().unsqueeze(1)
+        rows = _cut(rows)
+        alike = _cut(rows * math.sqrt(0.5)) if self.undirected else rows
         for source, target in _pieces(edge_index):
             teaches, trains = training[source], training[target]
             heard = teaches & ~trains

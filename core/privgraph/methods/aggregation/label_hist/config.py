@@ -12,6 +12,7 @@ from privgraph.mechanisms.histogram_entries import histogram_entry
 from privgraph.methods.base import NO_NOISE, Calibrated, Fixed, Lever, MethodConfig, Price, Work
 from privgraph.methods.kept import Kept
 from privgraph.methods.levers import BATCH, EPOCHS
+from privgraph.methods.teachers.privgnn.options import MOST_NODES
 from privgraph.options import Option, check
 from privgraph.privacy import statements
 from privgraph.privacy.delta import delta_rule, edge_delta_rule
@@ -21,8 +22,6 @@ from privgraph.privacy.ledger import Ledger, LedgerEntry
 from privgraph.privacy.statement import PrivacyStatement
 
 TABLE, GRADIENTS, NONE = "class-table", "gradients", "none"
-MOST_NODES = 2**23
-"""Training nodes whose class sums are exact in double precision."""
 
 RELATION_NODE = (
     "one training node opts out: the roster and who trains stay as they were drawn, and the node's features, label "

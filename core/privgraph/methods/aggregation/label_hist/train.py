@@ -26,6 +26,7 @@ from privgraph.nn.training import Epoch, fit_full_batch, fit_private
 from privgraph.privacy.ledger import LedgerEntry
 from privgraph.privacy.serialisation import entry_to_json
 from privgraph.progress import Artifact, Event, Metric, Progress, Result, Spent
+from privgraph.streams import stream_seed
 
 Told = Iterator[tuple[int, Event]]
 
@@ -177,9 +178,10 @@ def _private_perceptrons(net: StackedNet, members: Sequence[Member[Config]], pos
         weight_decay=config.weight_decay,
         observers=[member.context.observer for member in members],
     )
+    # Paid before the first event, so that whoever stops at one has spent no more than was written.
+    paid = [_paid(member, one.entry("perceptron", steps)) for member, one in zip(members, mechanisms, strict=True)]
+    yield from zip(positions, paid, strict=True)
     yield from _curves(epochs, positions, config.epochs, 1)
-    for member, mechanism, position in zip(members, mechanisms, positions, strict=True):
-        yield position, _paid(member, mechanism.entry("perceptron", steps))
 
 
 def _network(
@@ -203,7 +205,7 @@ def _rows(x: Tensor, device: torch.device) -> Shared:
 def _fold_masks(member: Member[Config]) -> Tensor:
     """(1 + folds, |V|) bool: all training nodes, then all but those of each fold."""
     nodes = member.graph.train_mask.nonzero().squeeze(1)
-    generator = torch.Generator().manual_seed(member.context.generator("init/folds").initial_seed())
+    generator = torch.Generator().manual_seed(stream_seed(member.context.seed, "init/folds"))
     shuffled = nodes[torch.randperm(nodes.numel(), generator=generator)]
     masks = member.graph.train_mask.repeat(1 + member.config.folds, 1)
     for number, fold in enumerate(torch.tensor_split(shuffled, member.config.folds), start=1):
