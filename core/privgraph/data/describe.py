@@ -10,7 +10,7 @@ from typing import Any
 
 from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError
-from privgraph.data.facts import PRIVATE, Arrays, Query, domain_facts, facts_of
+from privgraph.data.facts import Arrays, Query, domain_facts, facts_of
 from privgraph.data.files import available, missing, write_json
 from privgraph.options import OptionError, UnknownName
 
@@ -28,7 +28,7 @@ def described(query: Query) -> dict[str, Any]:
     from privgraph.data.load import load
 
     graph = load(query.name, split=query.split, split_seed=query.split_seed, data_options=chosen)
-    graph_facts = facts_of(
+    facts = facts_of(
         Arrays(
             features=int(graph.x.shape[1]),
             y=graph.y.numpy(),
@@ -40,10 +40,7 @@ def described(query: Query) -> dict[str, Any]:
         node=query.node,
     )
     related = [graph.relations(number).numpy() for number in range(len(graph.domain_names))]
-    graph_facts["domains"] = domain_facts(graph.texts, graph.domains.numpy(), graph.domain_names, related)
-    told = ("name", "title", "about", "kind", "source", "licence", "caution", "task", "public_split")
-    facts = {name: getattr(spec, name) for name in told} | {"at_hand": True, "private": PRIVATE} | graph_facts
-    facts |= {"split_name": query.split, "split_seed": query.split_seed, "options": chosen}
+    facts["domains"] = domain_facts(graph.texts, graph.domains.numpy(), graph.domain_names, related)
     write_json(query.file, facts)
     return facts
 

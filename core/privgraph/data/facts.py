@@ -29,7 +29,6 @@ SAMPLES, LETTERS = 5, 200
 """Related texts that are shown of a domain, and letters of each."""
 PIECE = 1 << 23
 """Edges that are counted at once: a large graph's are mapped from a file."""
-PRIVATE = "Computed from the data itself: for the person who holds it, not part of any privacy guarantee."
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
