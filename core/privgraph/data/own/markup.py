@@ -1,7 +1,6 @@
 """GraphML, read element by element, and GEXF, both without a document type and its entities. No torch."""
 
 from collections.abc import Iterator
-from itertools import islice
 from typing import Any
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
@@ -10,7 +9,7 @@ from xml.parsers.expat import errors
 import pyarrow
 
 from privgraph.data.errors import UploadError
-from privgraph.data.own.frames import ROWS, TEXT, UNDIRECTED, Frame, Seen, Types, cast, of_rows
+from privgraph.data.own.frames import ROWS, TEXT, UNDIRECTED, Frame, in_memory, of_rows
 from privgraph.data.own.given import Given
 from privgraph.data.own.limits import shown
 
@@ -18,11 +17,12 @@ _CUT_OFF = [errors.codes[one] for one in (errors.XML_ERROR_NO_ELEMENTS, errors.X
 _CHUNK = 1 << 16
 _LONGEST_TAG = 1_000_000
 _DEEPEST = 64
+_ByKind = dict[str, dict[str, str]]
 _NAMED = {"node": ("id",), "edge": ("source", "target")}
 """Attributes of each element that is read: they name nodes."""
 
 
-def _elements(file: Given, root: str, seen: Seen = lambda _: None) -> Iterator[tuple[Element, Element]]:
+def _elements(file: Given, root: str) -> Iterator[tuple[Element, Element]]:
     """Each element of a file when it has ended, and the one around it. Raises `UploadError`."""
     parser, builder = expat.ParserCreate(), TreeBuilder()
     path, ended = list[Element](), list[tuple[Element, Element]]()
@@ -55,7 +55,6 @@ def _elements(file: Given, root: str, seen: Seen = lambda _: None) -> Iterator[t
                     raise file.refusal(f"has an element of more than {_LONGEST_TAG:,} letters")
                 yield from ended
                 ended.clear()
-                seen(fed)
             parser.Parse(b"", True)
         except expat.ExpatError as error:
             cut = "it is cut off, and ends before its elements do, " * (error.code in _CUT_OFF)
@@ -65,59 +64,71 @@ def _elements(file: Given, root: str, seen: Seen = lambda _: None) -> Iterator[t
 def graphml(file: Given) -> list[Frame]:
     """Nodes and edges of a GraphML file. Raises `UploadError`."""
     columns, defaults = ({kind: dict[str, str]() for kind in _NAMED} for _ in range(2))
+    rows, parts = ({kind: list[Any]() for kind in _NAMED} for _ in range(2))
+    graph: Element | None = None
+
+    def pack(kind: str) -> None:
+        own = dict.fromkeys([*_NAMED[kind], *columns[kind].values()])
+        cells = {column: [row.get(column) for row in rows[kind]] for column in own}
+        parts[kind].append(pyarrow.table({column: pyarrow.array(cells[column], TEXT) for column in own}))
+        rows[kind].clear()
+
     for element, parent in _elements(file, "graphml"):
         if element.tag == "key":
-            key = element.get("id", "")
-            called = element.get("attr.name") or key
-            for kind in [kind for kind in _NAMED if element.get("for", "all") in (kind, "all")]:
-                if not key or key in columns[kind]:
-                    raise UploadError(f"The attribute {shown(called)} of {shown(file.name)} has no id of its own")
-                columns[kind][key] = called + " of the attributes" * (called in _NAMED[kind])
-                if (default := element.find("default")) is not None:
-                    defaults[kind][columns[kind][key]] = (default.text or "").strip()
-        elif graph := next((one for one in (element, parent) if one.tag == "graph"), None):
-            directed = graph.get("edgedefault") == "directed"
-            return [_frame(file, kind, columns[kind], defaults[kind], directed) for kind in _NAMED]
-    raise file.refusal("holds no graph")
-
-
-def _frame(file: Given, kind: str, columns: dict[str, str], defaults: dict[str, str], directed: bool) -> Frame:
-    def read(types: Types, seen: Seen) -> Iterator[Any]:
-        rows = _rows(file, kind, columns, seen)
-        while batch := [defaults | row for row in islice(rows, ROWS)]:
-            arrays = [pyarrow.array([row.get(column) for row in batch], TEXT) for column in types]
-            yield cast(pyarrow.record_batch(arrays, names=list(types)), types)
-
-    own = dict.fromkeys([*_NAMED[kind], *columns.values()], TEXT)
-    notes = (UNDIRECTED,) if directed and kind == "edge" else ()
-    return Frame(name=file.name, read=read, own=own, size=file.size, pairs=kind == "edge", decimal=".", notes=notes)
-
-
-def _rows(file: Given, kind: str, columns: dict[str, str], seen: Seen) -> Iterator[dict[str, str]]:
-    """The cells of each node or edge of a GraphML file."""
-    graphs = 0
-    for element, parent in _elements(file, "graphml", seen):
-        graphs += element.tag == "graph"
-        if graphs > 1 or (element.tag == "graph" and parent.tag != "graphml"):
-            raise file.refusal("holds more than one graph, or nested graphs")
-        if element.tag == "key" and element.get("for") in (kind, "all", None) and element.get("id") not in columns:
-            raise file.refusal("declares an attribute after the graph has begun")
+            if graph is not None:
+                raise file.refusal("declares an attribute after the graph has begun")
+            _declare(file, element, columns, defaults)
+        elif "graph" in (element.tag, parent.tag):
+            around = parent if parent.tag == "graph" else element
+            graph = around if graph is None else graph
+            if around is not graph or element.tag == "graph" == parent.tag:
+                raise file.refusal("holds more than one graph, or nested graphs")
         if parent.tag != "graph":
             continue
         if element.tag == "hyperedge":
             raise file.refusal("holds hyperedges, which are not read")
-        if element.tag == kind:
-            row = {one: element.get(one, "") for one in _NAMED[kind]}
-            if lost := next((one for one, cell in row.items() if not cell), None):
-                raise UploadError(f"A {kind} of {shown(file.name)} has no {lost}")
-            for data in element.iterfind("data"):
-                column = columns.get(data.get("key", ""))
-                if column in row:
-                    raise UploadError(f"A {kind} of {shown(file.name)} has the attribute {shown(column)} twice")
-                if column is not None:
-                    row[column] = "".join(data.itertext()).strip()
-            yield row
+        if element.tag in _NAMED:
+            rows[element.tag].append(defaults[element.tag] | _cells(file, element, columns[element.tag]))
+            if len(rows[element.tag]) == ROWS:
+                pack(element.tag)
         del parent[:]
+    if graph is None:
+        raise file.refusal("holds no graph")
+    found = []
+    for kind in _NAMED:
+        pack(kind)
+        notes = (UNDIRECTED,) if graph.get("edgedefault") == "directed" and kind == "edge" else ()
+        table = pyarrow.concat_tables(parts[kind])
+        found.append(in_memory(file.name, table, pairs=kind == "edge", decimal=".", notes=notes))
+    return found
+
+
+def _declare(
+    file: Given, key: Element, columns: dict[str, dict[str, str]], defaults: dict[str, dict[str, str]]
+) -> None:
+    """Take in an attribute that a GraphML file declares."""
+    of = key.get("id", "")
+    called = key.get("attr.name") or of
+    for kind in [kind for kind in _NAMED if key.get("for", "all") in (kind, "all")]:
+        if not of or of in columns[kind]:
+            raise UploadError(f"The attribute {shown(called)} of {shown(file.name)} has no id of its own")
+        columns[kind][of] = called + " of the attributes" * (called in _NAMED[kind])
+        if (default := key.find("default")) is not None:
+            defaults[kind][columns[kind][of]] = (default.text or "").strip()
+
+
+def _cells(file: Given, element: Element, columns: dict[str, str]) -> dict[str, str]:
+    """The cells of a node or an edge of a GraphML file, by column."""
+    row = {one: element.get(one, "") for one in _NAMED[element.tag]}
+    if lost := next((one for one, cell in row.items() if not cell), None):
+        raise UploadError(f"A {element.tag} of {shown(file.name)} has no {lost}")
+    for data in element.iterfind("data"):
+        column = columns.get(data.get("key", ""))
+        if column in row:
+            raise UploadError(f"A {element.tag} of {shown(file.name)} has the attribute {shown(column)} twice")
+        if column is not None:
+            row[column] = "".join(data.itertext()).strip()
+    return row
 
 
 def gexf(file: Given) -> list[Frame]:
