@@ -94,7 +94,7 @@ examples: $(VENV)/.installed-text
 	$(BIN)/python -m privgraph.studies.examples --home $(EXAMPLES)
 	$(BIN)/python -m privgraph.studies.worked
 
-.PHONY: study-progap study-privgnn study-dpgpl study-heterpoisson study-attacks bench screenshot
+.PHONY: study-progap study-privgnn study-dpgpl study-heterpoisson study-attacks study-frontier bench screenshot
 # The paper's comparison, on the real graphs that PRIVGRAPH_DATA names (about an hour on 2 cores); writes the method's README.
 study-progap: $(VENV)/.installed
 	$(BIN)/python -m privgraph.methods.aggregation.progap.study --out study-progap.json --readme
@@ -123,6 +123,10 @@ study-attacks: $(VENV)/.installed
 	$(BIN)/python -m privgraph.studies.prompt_shots --readme
 	$(BIN)/python -m privgraph.studies.attack_findings --readme
 	$(BIN)/python -m privgraph.studies.attacks --readme
+
+# Every method on seven graphs by sound epsilon (a day on one core; it may be interrupted); writes Label-Hist's README.
+study-frontier: $(VENV)/.installed
+	$(BIN)/python -m privgraph.studies.frontier --out docs/frontier.csv --readme core/privgraph/methods/aggregation/label_hist/README.md
 
 # Figures of speed and memory, printed as ratios of one and the same run. `make bench` needs cora, facebook-pages and
 # fb100-johnshopkins55 at hand.

@@ -44,6 +44,32 @@ def train(members: Sequence[Member[Config]]) -> Generator[tuple[int, Event], Non
 
 def _edges(members: Sequence[Member[Config]], positions: Sequence[int]) -> Told:
     """Edge level, or no privacy: perceptrons, with folds; histograms of all nodes; a regression."""
+    said = yield from features_alone(members, positions)
+    for member, position, (alone, unseen) in zip(members, positions, said, strict=True):
+        graph = member.graph
+        beliefs = alone.exp()
+        beliefs[graph.train_mask] = torch.nn.functional.one_hot(graph.y[graph.train_mask], graph.num_classes).double()
+        mechanism = _histogram(member)
+        found = mechanism.release(
+            graph.edge_index, graph.train_mask, beliefs, member.context.secret("noise/histograms")
+        )
+        yield position, _paid(member, mechanism.entry())
+        yield from _keep(member, position, histograms=found)
+        noise = mechanism.std * math.sqrt(2 if graph.undirected else 1)
+        found[graph.train_mask] *= math.sqrt(2 if graph.undirected else 1)  # sums of whole votes, for one reader
+        size = noise if noise > 0 else float(found.std()) or 1.0
+        rows = torch.cat([unseen - unseen.mean(1, keepdim=True), found / size], 1)
+        logits = read_edges(
+            rows.numpy(), alone.numpy(), graph.y.numpy(), graph.train_mask.numpy(), graph.val_mask.numpy()
+        )
+        yield from _finish(member, position, torch.from_numpy(logits))
+
+
+def features_alone(
+    members: Sequence[Member[Config]], positions: Sequence[int]
+) -> Generator[tuple[int, Event], None, list[tuple[Tensor, Tensor]]]:
+    """Train the members' perceptrons, no edge read. Gives each member's log-probabilities (|V|, C) twice: of
+    the perceptron of all training nodes, and for these of a perceptron that has not seen them."""
     config, graph = members[0].config, members[0].graph
     device = members[0].context.device
     parts = [_fold_masks(member) for member in members]
@@ -67,30 +93,15 @@ def _edges(members: Sequence[Member[Config]], positions: Sequence[int]) -> Told:
     )
     yield from _curves(epochs, positions, config.epochs, copies)
     said = net.forward([features], EVALUATION).double().log_softmax(1).transpose(1, 2).cpu()
-    for index, position in enumerate(positions):
-        member, graph = members[index], members[index].graph
+    found = []
+    for index, member in enumerate(members):
         logs = said[index * copies : (index + 1) * copies]
         alone, unseen = logs[0], logs[0].clone()
         for number in range(1, copies):
             left_out = member.graph.train_mask & ~parts[index][number]
             unseen[left_out] = logs[number][left_out]
-        unseen = torch.where(torch.isfinite(unseen).all(1, keepdim=True), unseen, alone)  # a fold of nobody
-        beliefs = alone.exp()
-        beliefs[graph.train_mask] = torch.nn.functional.one_hot(graph.y[graph.train_mask], graph.num_classes).double()
-        mechanism = _histogram(member)
-        found = mechanism.release(
-            graph.edge_index, graph.train_mask, beliefs, member.context.secret("noise/histograms")
-        )
-        yield position, _paid(member, mechanism.entry())
-        yield from _keep(member, position, histograms=found)
-        noise = mechanism.std * math.sqrt(2 if graph.undirected else 1)
-        found[graph.train_mask] *= math.sqrt(2 if graph.undirected else 1)  # sums of whole votes, for one reader
-        size = noise if noise > 0 else float(found.std()) or 1.0
-        rows = torch.cat([unseen - unseen.mean(1, keepdim=True), found / size], 1)
-        logits = read_edges(
-            rows.numpy(), alone.numpy(), graph.y.numpy(), graph.train_mask.numpy(), graph.val_mask.numpy()
-        )
-        yield from _finish(member, position, torch.from_numpy(logits))
+        found.append((alone, torch.where(torch.isfinite(unseen).all(1, keepdim=True), unseen, alone)))
+    return found  # where a fold is of nobody, no perceptron has left anybody out
 
 
 def _nodes(members: Sequence[Member[Config]], positions: Sequence[int]) -> Told:
