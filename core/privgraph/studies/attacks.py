@@ -34,11 +34,12 @@ UNPROTECTED: Sequence[tuple[str, dict[str, Scalar]]] = (
     ("gap", {"unit": "none"}),
     ("progap", {"unit": "none"}),
     ("heter-poisson", {"unit": "none"}),
+    ("label-hist", {"unit": "none"}),
 )
-NODE = ("dp-mlp", "gap", "progap", "dp-gnn", "heter-poisson", "dp-gpl")
+NODE = ("dp-mlp", "gap", "progap", "dp-gnn", "heter-poisson", "label-hist", "dp-gpl")
 GIVEN: dict[str, dict[str, Scalar]] = {"dp-gpl": {"shots": 5}}
 """Options beside unit and epsilon: the paper's number of shots, so that some private nodes do not teach."""
-EDGE = ("gap", "progap", "edge-rand")
+EDGE = ("gap", "progap", "label-hist", "edge-rand")
 
 AS_DRAWN: Mapping[str, Mapping[str, Scalar]] = {
     "gap": {"delta": 1e-5},
@@ -51,12 +52,9 @@ AS_DRAWN: Mapping[str, Mapping[str, Scalar]] = {
 def cells(dataset: str) -> tuple[Cell, ...]:
     """What is attacked, without privacy first."""
     bare = [Cell.of(name, dataset, options) for name, options in UNPROTECTED]
+    drawn = {"edge": AS_DRAWN, "node": GIVEN}
     private = [
-        Cell.of(
-            name,
-            dataset,
-            {"unit": unit, "epsilon": epsilon, **GIVEN.get(name, {}), **(AS_DRAWN[name] if unit == "edge" else {})},
-        )
+        Cell.of(name, dataset, {"unit": unit, "epsilon": epsilon, **drawn[unit].get(name, {})})
         for epsilon in reversed(EPSILONS)
         for unit, names in (("node", NODE), ("edge", EDGE))
         for name in names

@@ -54,6 +54,9 @@ class Way:
     ours: bool = False
 
 
+_UNSMOOTHED = Way(
+    "label-hist, gradients", "label-hist", {"unit": "node", "features": "gradients", "smoothing": 0}, ours=True
+)
 LEVELS: Mapping[str, tuple[Way, ...]] = {
     "edge": (
         Way("mlp", "mlp", {"unit": "edge"}, reads_edges=False),
@@ -68,18 +71,14 @@ LEVELS: Mapping[str, tuple[Way, ...]] = {
     "node": (
         Way("dp-mlp", "dp-mlp", {}, reads_edges=False),
         Way("label-hist, counts", "label-hist", {"unit": "node", "features": "none", "smoothing": 0}, ours=True),
-        Way(
-            "label-hist, gradients",
-            "label-hist",
-            {"unit": "node", "features": "gradients", "smoothing": 0},
-            ours=True,
-        ),
+        _UNSMOOTHED,
         Way("gap", "gap", {"unit": "node"}),
         Way("progap", "progap", {"unit": "node"}),
     ),
     "node, others public": (
         Way("dp-mlp", "dp-mlp", {}, reads_edges=False),
         Way("label-hist, table", "label-hist", {"unit": "node"}, ours=True),
+        _UNSMOOTHED,
         Way("label-hist, gradients, smoothed", "label-hist", {"unit": "node", "features": "gradients"}, ours=True),
         Way("label-hist, smoothed", "label-hist", {"unit": "node", "features": "none"}, ours=True),
         Way("heter-poisson", "heter-poisson", {}),

@@ -1,5 +1,6 @@
 """From noisy histograms to classes: post-processing, and what it reads beside them is public."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,6 +11,8 @@ from scipy.special import log_softmax, softmax
 from torch import Tensor
 
 Array = NDArray[np.float64]
+MOST = 8 / 3
+"""The largest weight of histograms beside a view of features, which has 1."""
 PENALTIES = (3.0, 0.3, 0.03, 0.003)
 """C of the regressions that are tried: the weight of a node's loss over that of half the squared weights."""
 
@@ -73,15 +76,23 @@ def asked_around(scores: Tensor, edge_index: Tensor, training: Tensor) -> Tensor
     return torch.where(training.unsqueeze(1), means, scores)
 
 
-def added(scores: Sequence[Tensor], rows: Tensor) -> Tensor:
-    """The sum of several scores (|V|, C), each centred in every row and divided by its standard deviation in
-    `rows` (|V|,), those of nodes that do not train.
+def clearness(heard: Tensor, noise: Tensor) -> float:
+    """What histograms are worth beside a view of features: two thirds of their signal over their noise, and
+    `MOST` at most. Post-processing: `heard` (n, C) was released, and `noise` (n, C) is another draw of its
+    noise, averaged over edges as it was; what the first varies more than the second is signal."""
+    total, alone = (float((one - one.mean(1, keepdim=True)).var(correction=0)) for one in (heard, noise))
+    return min(MOST, math.sqrt(max(0.0, total / alone - 1)) / 1.5) if alone > 0 else MOST
+
+
+def added(scores: Sequence[tuple[Tensor, float]], rows: Tensor) -> Tensor:
+    """The sum of several scores (|V|, C), each centred in every row, divided by its standard deviation in
+    `rows` (|V|,), those of nodes that do not train, and times its weight.
 
     Nothing is learnt: no label of a training node may be asked again. See the README for what was tried.
     """
-    total = torch.zeros_like(scores[0])
-    for score in scores:
+    total = torch.zeros_like(scores[0][0])
+    for score, weight in scores:
         own = score - score.mean(1, keepdim=True)
         spread = float(own[rows].std(correction=0))
-        total += own / spread if spread > 0 else own
+        total += own * (weight / spread) if spread > 0 else own
     return total

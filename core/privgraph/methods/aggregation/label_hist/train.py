@@ -13,7 +13,7 @@ from privgraph.mechanisms.gradients import PrivateGradients
 from privgraph.mechanisms.histograms import ClassHistogram
 from privgraph.methods.accuracies import SPLITS, split_accuracies, test_measures
 from privgraph.methods.aggregation.label_hist.config import GRADIENTS, TABLE, Config, table_entry
-from privgraph.methods.aggregation.label_hist.reader import added, asked_around, read_edges
+from privgraph.methods.aggregation.label_hist.reader import added, asked_around, clearness, read_edges
 from privgraph.methods.aggregation.stack import groups
 from privgraph.methods.gradients.heter_poisson.smoothing import smoothed
 from privgraph.methods.teachers.privgnn.table import class_scores, class_sums
@@ -129,9 +129,12 @@ def _nodes(members: Sequence[Member[Config]], positions: Sequence[int]) -> Told:
         found[~roster] = mechanism.release(graph.edge_index, roster, beliefs, secret)
         yield position, _paid(member, mechanism.entry())
         yield from _keep(member, position, histograms=found[~roster], **noised)
-        heard = asked_around(smoothed(found, graph.edge_index, roster, config.smoothing), graph.edge_index, roster)
+        noise = torch.randn(found.shape, dtype=found.dtype, generator=member.context.generator("init/noise"))
+        means = [smoothed(one, graph.edge_index, roster, config.smoothing) for one in (found, noise * mechanism.std)]
+        worth = clearness(*(one[~roster] for one in means))
+        heard = asked_around(means[0], graph.edge_index, roster)
         yield position, Progress(step=member.plan.steps, total=member.plan.steps, stage="histograms")
-        yield from _finish(member, position, added([heard, *view], ~roster))
+        yield from _finish(member, position, added([(heard, worth), *((one, 1.0) for one in view)], ~roster))
 
 
 def _histogram(member: Member[Config]) -> ClassHistogram:
