@@ -119,10 +119,13 @@ def read(path: Path) -> list[Run]:
 
 
 def write(path: Path, runs: Sequence[Run]) -> None:
-    with path.open("w", newline="") as file:
+    """Write the runs, all of them or none."""
+    part = path.with_name(f"{path.name}.part")
+    with part.open("w", newline="") as file:
         writer = csv.DictWriter(file, [one.name for one in fields(Run)], lineterminator="\n")
         writer.writeheader()
         writer.writerows(asdict(run) for run in runs)
+    part.replace(path)
 
 
 def train(graph: str, unit: str, way: Way, epsilon: float, graphs: Mapping[int, Graph]) -> Iterator[Run]:
@@ -189,6 +192,48 @@ def tables(runs: Sequence[Run]) -> str:
     return text
 
 
+DRAWN = {"edge": ("label-hist", "gap", "progap", "edge-rand", "mlp"), "node": ("label-hist", "gap", "progap", "dp-mlp")}
+"""Methods of the figure; of each, the line of the largest mean at each epsilon."""
+
+
+def draw(runs: Sequence[Run], path: Path) -> None:
+    """Accuracy by epsilon: a row of panels for each unit, a panel for each graph. Needs matplotlib."""
+    from matplotlib.figure import Figure
+
+    tests = defaultdict[Key, list[float]](list)
+    for run in runs:
+        for epsilon in EPSILONS if run.epsilon == 0 else (run.epsilon,):
+            tests[run.graph, run.unit, run.way, epsilon].append(100 * run.test)
+    covering = {"edge": LEVELS["edge"], "node": LEVELS["node"]}  # those that read others' edges promise less
+    graphs = list(dict.fromkeys(run.graph for run in runs))
+    figure = Figure(figsize=(2.1 * len(graphs), 4.6), layout="constrained")
+    axes = figure.subplots(2, len(graphs), sharex=True, squeeze=False)
+    for row, (unit, ways) in zip(axes, covering.items(), strict=True):
+        for axis, graph in zip(row, graphs, strict=True):
+            for name in DRAWN[unit]:
+                best = [
+                    max(_mean(tests.get((graph, unit, way.name, epsilon), [])) for way in ways if way.method == name)
+                    for epsilon in EPSILONS
+                ]
+                shown = [(epsilon, value) for epsilon, value in zip(EPSILONS, best, strict=True) if value >= 0]
+                plain = name in ("mlp", "dp-mlp")
+                style = (
+                    {"color": "grey", "linestyle": ":" if name == "mlp" else "--"}
+                    if plain
+                    else {"color": f"C{DRAWN['edge'].index(name)}", "marker": "o"}
+                )
+                axis.plot(*zip(*shown, strict=True), label=name, markersize=3, **style) if shown else None
+            axis.set_xscale("log", base=2)
+            axis.set_xticks(EPSILONS, [f"{epsilon:g}" for epsilon in EPSILONS])
+            axis.set_title(graph.removeprefix("fb100-") if unit == "edge" else "", fontsize=9)
+            axis.tick_params(labelsize=7)
+        row[0].set_ylabel(f"{unit} protected: accuracy in %", fontsize=8)
+    handles = {one.get_label(): one for row in axes for axis in row for one in axis.get_lines()}
+    figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=6, fontsize=8, frameon=False)
+    figure.supxlabel("sound epsilon", fontsize=8)
+    figure.savefig(path, metadata={"Date": None})
+
+
 def _mean(held: Sequence[float]) -> float:
     return statistics.mean(held) if held else -1.0
 
@@ -211,6 +256,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--tables", action="store_true", help="train nothing")
     parser.add_argument("--readme", type=Path, help="put the tables there, between the marks of a study")
+    parser.add_argument("--figure", type=Path, help="draw them there: svg, pdf or png")
     asked = parser.parse_args()
     warnings.simplefilter("ignore", UserWarning)
     torch.set_num_threads(1)
@@ -218,6 +264,8 @@ def main() -> None:
         study(asked.out, asked.graphs, asked.levels, asked.ways, asked.epsilons, asked.seeds)
     text = tables(read(asked.out))
     print(text)
+    if asked.figure:
+        draw(read(asked.out), asked.figure)
     if asked.readme:
         write_into(asked.readme, text)
 
