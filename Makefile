@@ -127,6 +127,7 @@ study-attacks: $(VENV)/.installed
 # Every method on seven graphs by sound epsilon (a day on one core; it may be interrupted); writes Label-Hist's README.
 study-frontier: $(VENV)/.installed
 	$(BIN)/python -m privgraph.studies.frontier --out docs/frontier.csv --readme core/privgraph/methods/aggregation/label_hist/README.md
+	$(BIN)/python -m docs.frontier
 
 # Figures of speed and memory, printed as ratios of one and the same run. `make bench` needs cora, facebook-pages and
 # fb100-johnshopkins55 at hand.

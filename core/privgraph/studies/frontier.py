@@ -170,13 +170,19 @@ def study(
                     print(graph, level, way.name, epsilon, f"{runs[-1].seconds} s a run", flush=True)
 
 
-def tables(runs: Sequence[Run]) -> str:
-    """Markdown: for each level, a line for each graph and way, mean and standard deviation in percent at each
-    epsilon, what leads among those that cover as much in bold. Fewer seeds than most are told."""
+def by_line(runs: Sequence[Run]) -> Mapping[Key, list[float]]:
+    """Accuracies in percent by graph, unit, line and epsilon."""
     tests = defaultdict[Key, list[float]](list)
     for run in runs:
         for epsilon in EPSILONS if run.epsilon == 0 else (run.epsilon,):
             tests[run.graph, run.unit, run.way, epsilon].append(100 * run.test)
+    return tests
+
+
+def tables(runs: Sequence[Run]) -> str:
+    """Markdown: for each level, a line for each graph and way, mean and standard deviation in percent at each
+    epsilon, what leads among those that cover as much in bold. Fewer seeds than most are told."""
+    tests = by_line(runs)
     most, text = max(map(len, tests.values()), default=0), ""
     for level, ways in LEVELS.items():
         rows, unit = [], level.partition(",")[0]
@@ -184,7 +190,7 @@ def tables(runs: Sequence[Run]) -> str:
             for way in ways:
                 held = [tests.get((graph, unit, way.name, epsilon), []) for epsilon in EPSILONS]
                 if any(held):
-                    best = [max(_mean(tests.get((graph, unit, o.name, e), [])) for o in ways) for e in EPSILONS]
+                    best = [max(mean(tests.get((graph, unit, o.name, e), [])) for o in ways) for e in EPSILONS]
                     rows.append(line([graph, way.name, *(_cell(*one, most) for one in zip(held, best, strict=True))]))
         if rows:
             heads = line(["graph", "method", *(f"{epsilon:g}" for epsilon in EPSILONS)])
@@ -192,49 +198,8 @@ def tables(runs: Sequence[Run]) -> str:
     return text
 
 
-DRAWN = {"edge": ("label-hist", "gap", "progap", "edge-rand", "mlp"), "node": ("label-hist", "gap", "progap", "dp-mlp")}
-"""Methods of the figure; of each, the line of the largest mean at each epsilon."""
-
-
-def draw(runs: Sequence[Run], path: Path) -> None:
-    """Accuracy by epsilon: a row of panels for each unit, a panel for each graph. Needs matplotlib."""
-    from matplotlib.figure import Figure
-
-    tests = defaultdict[Key, list[float]](list)
-    for run in runs:
-        for epsilon in EPSILONS if run.epsilon == 0 else (run.epsilon,):
-            tests[run.graph, run.unit, run.way, epsilon].append(100 * run.test)
-    covering = {"edge": LEVELS["edge"], "node": LEVELS["node"]}  # those that read others' edges promise less
-    graphs = list(dict.fromkeys(run.graph for run in runs))
-    figure = Figure(figsize=(2.1 * len(graphs), 4.6), layout="constrained")
-    axes = figure.subplots(2, len(graphs), sharex=True, squeeze=False)
-    for row, (unit, ways) in zip(axes, covering.items(), strict=True):
-        for axis, graph in zip(row, graphs, strict=True):
-            for name in DRAWN[unit]:
-                best = [
-                    max(_mean(tests.get((graph, unit, way.name, epsilon), [])) for way in ways if way.method == name)
-                    for epsilon in EPSILONS
-                ]
-                shown = [(epsilon, value) for epsilon, value in zip(EPSILONS, best, strict=True) if value >= 0]
-                plain = name in ("mlp", "dp-mlp")
-                style = (
-                    {"color": "grey", "linestyle": ":" if name == "mlp" else "--"}
-                    if plain
-                    else {"color": f"C{DRAWN['edge'].index(name)}", "marker": "o"}
-                )
-                axis.plot(*zip(*shown, strict=True), label=name, markersize=3, **style) if shown else None
-            axis.set_xscale("log", base=2)
-            axis.set_xticks(EPSILONS, [f"{epsilon:g}" for epsilon in EPSILONS])
-            axis.set_title(graph.removeprefix("fb100-") if unit == "edge" else "", fontsize=9)
-            axis.tick_params(labelsize=7)
-        row[0].set_ylabel(f"{unit} protected: accuracy in %", fontsize=8)
-    handles = {one.get_label(): one for row in axes for axis in row for one in axis.get_lines()}
-    figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=6, fontsize=8, frameon=False)
-    figure.supxlabel("sound epsilon", fontsize=8)
-    figure.savefig(path, metadata={"Date": None})
-
-
-def _mean(held: Sequence[float]) -> float:
+def mean(held: Sequence[float]) -> float:
+    """In percent, and -1 where there is no run."""
     return statistics.mean(held) if held else -1.0
 
 
@@ -242,8 +207,8 @@ def _cell(held: Sequence[float], best: float, most: int) -> str:
     if not held:
         return ""
     spread = f" ± {statistics.stdev(held):.1f}" if len(held) > 1 else ""
-    told = f"{_mean(held):.1f}{spread}"
-    return (f"**{told}**" if _mean(held) == best else told) + f" ({len(held)})" * (len(held) < most)
+    told = f"{mean(held):.1f}{spread}"
+    return (f"**{told}**" if mean(held) == best else told) + f" ({len(held)})" * (len(held) < most)
 
 
 def main() -> None:
@@ -256,7 +221,6 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--tables", action="store_true", help="train nothing")
     parser.add_argument("--readme", type=Path, help="put the tables there, between the marks of a study")
-    parser.add_argument("--figure", type=Path, help="draw them there: svg, pdf or png")
     asked = parser.parse_args()
     warnings.simplefilter("ignore", UserWarning)
     torch.set_num_threads(1)
@@ -264,8 +228,6 @@ def main() -> None:
         study(asked.out, asked.graphs, asked.levels, asked.ways, asked.epsilons, asked.seeds)
     text = tables(read(asked.out))
     print(text)
-    if asked.figure:
-        draw(read(asked.out), asked.figure)
     if asked.readme:
         write_into(asked.readme, text)
 
