@@ -44,7 +44,7 @@ NODE_EPSILONS = (1.0, 2.0, 4.0, 8.0, 16.0)
 OUTSIDER = AttackOptions()
 ATTACKED_EPSILONS = (1.0, 8.0)
 """Where methods are attacked: a strong promise and a weak one."""
-AUDITED = ("progap", "gap", "heter-poisson", "dp-mlp", "edge-rand")
+AUDITED = ("progap", "gap", "label-hist", "heter-poisson", "dp-mlp", "edge-rand")
 """Methods of which one run on cora is audited."""
 Line = tuple[str, Mapping[str, Scalar]]
 
@@ -86,25 +86,25 @@ def _sound(cells: Iterable[Cell]) -> list[Cell]:
 
 
 def _social() -> list[RunSpec]:
-    edge = _lines(dict.fromkeys(("progap", "gap", "edge-rand"), EDGE_EPSILONS), "edge", _BARE)
-    node = _lines(dict.fromkeys(("progap", "dp-mlp", "heter-poisson"), NODE_EPSILONS), "node", ())
+    edge = _lines(dict.fromkeys(("progap", "gap", "label-hist", "edge-rand"), EDGE_EPSILONS), "edge", _BARE)
+    node = _lines(dict.fromkeys(("progap", "label-hist", "dp-mlp", "heter-poisson"), NODE_EPSILONS), "node", ())
     return _specs([*edge, *node], "social", SOCIAL, MORE_SEEDS)
 
 
 def _cora_edges() -> list[RunSpec]:
-    lines = _lines(dict.fromkeys(("progap", "gap", "edge-rand"), EDGE_EPSILONS), "edge", _BARE)
+    lines = _lines(dict.fromkeys(("progap", "gap", "label-hist", "edge-rand"), EDGE_EPSILONS), "edge", _BARE)
     return _specs(lines, "cora", seeds=MORE_SEEDS)
 
 
 def _cora_nodes() -> list[RunSpec]:
-    names = ("progap", "gap", "dp-mlp", "dp-gnn", "heter-poisson")
+    names = ("progap", "gap", "label-hist", "dp-mlp", "dp-gnn", "heter-poisson")
     lines = _lines(dict.fromkeys(names, NODE_EPSILONS), "node", [("heter-poisson", {"unit": "none"})])
     return _specs(lines, "cora", seeds=MORE_SEEDS)
 
 
 def _facebook() -> list[RunSpec]:
-    edge = _lines(dict.fromkeys(("progap", "gap"), (0.25, 1.0, 4.0)), "edge", _BARE)
-    node = _lines(dict.fromkeys(("progap", "dp-mlp", "heter-poisson"), (2.0, 8.0)), "node", ())
+    edge = _lines(dict.fromkeys(("progap", "gap", "label-hist"), (0.25, 1.0, 4.0)), "edge", _BARE)
+    node = _lines(dict.fromkeys(("progap", "label-hist", "dp-mlp", "heter-poisson"), (2.0, 8.0)), "node", ())
     return _specs([*edge, *node], "facebook-pages", seeds=FEW_SEEDS)
 
 
