@@ -83,6 +83,7 @@ def test_a_graph_is_kept_by_name_and_deleted() -> None:
     assert re.fullmatch("upload:[0-9a-f]{16}", first.name)
     again = made.taken({"other.npz": made.npz(ARRAYS, compressed=False)}, title="Our school")
     assert (again.name, again.before) == (first.name, True)
+    made.taken({"third.npz": made.npz(ARRAYS)})
     spec = dataset(first.name)
     assert (spec.title, spec.nodes, spec.features, spec.classes, spec.public_split) == ("Our school", 24, 4, 3, True)
     assert load(first.name, split_seed=1).class_names == ("red", "green", "blue")

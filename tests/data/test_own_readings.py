@@ -258,6 +258,25 @@ def test_tables_without_headers() -> None:
     assert made.taken(given, label="column 2").edges == 79
 
 
+@pytest.mark.parametrize("name", ["{}", "{:03d}x"])
+def test_two_columns_are_a_name_and_a_class_once_the_class_is_said(name: str) -> None:
+    """In no order: what is joined is a name, and never the row that it stands in."""
+    order = np.random.default_rng(0).permutation(60)
+    labels = "\n".join(f"{name.format(at)} {at % 3}" for at in order)
+    edges = "\n".join(f"{name.format(at)} {name.format(at + 3)}" for at in range(57))  # within a class
+    given = {"net.txt": edges.encode(), "labels.txt": labels.encode()}
+    graph = made.graph(given, label="column 2", features=())
+    assert (graph.num_nodes, graph.num_classes) == (60, 3)
+    source, target = graph.edge_index
+    assert bool((graph.y[source] == graph.y[target]).all())
+
+
+def test_letters_of_every_language_stand_in_the_summary() -> None:
+    nodes = NODES.replace("label", "Größe", 1)
+    told = dict(made.taken(pair(nodes, EDGES), label="Größe").summary)
+    assert "classes by Größe" in told
+
+
 # Layouts that collections publish
 
 

@@ -50,18 +50,17 @@ def keep(folder: Path, taken: Taken, *, kind: str, title: str) -> tuple[str, boo
     """Keep the graph whose arrays lie in a folder, which is moved; its name, and whether it was there before.
 
     The name is `upload:` and sixteen hex digits: of its content, under a key. On one installation the same
-    graph has the same name, however it came; its `title` is what people see, and the last one stays, with the
-    former ones beside it. What the first file called its nodes stays, too.
+    graph has the same name, however it came, and what was known of it stays: its `title`, which is what
+    people see, and what the first file called its nodes.
     """
     name = _name_of(folder, taken)
-    titles = _titles(name, clean_name(title) or ("Your own texts" if taken.domains else "Your own graph"))
     try:
-        before = upload_path(name).exists()
+        return name, upload_path(name).exists()
     except UnknownName:
-        before = False
         folder.rename(uploads_folder() / name.removeprefix("upload:"))
+    titles = {"title": clean_name(title) or ("Your own texts" if taken.domains else "Your own graph"), "former": []}
     write_json(_facts_file(name), asdict(taken) | titles | {"kind": kind, "classes": len(taken.class_names)})
-    return name, before
+    return name, False
 
 
 def _name_of(folder: Path, taken: Taken) -> str:
@@ -78,19 +77,11 @@ def _name_of(folder: Path, taken: Taken) -> str:
     return f"upload:{digest.hexdigest()[:DIGITS]}"
 
 
-def _titles(name: str, title: str) -> dict[str, Any]:
-    """The title that a graph gets now, and those that it had before."""
-    try:
-        facts = upload_facts(name)
-    except UnknownName:
-        return {"title": title, "former": []}
-    had = dict.fromkeys([*facts.get("former", []), facts["title"]])
-    return {"title": title, "former": [one for one in had if one != title]}
-
-
 def rename_upload(name: str, title: str) -> None:
     """Give a stored graph another title; the former ones are kept beside it. Raises `UnknownName`."""
-    write_json(_facts_file(name), upload_facts(name) | _titles(name, clean_name(title)))
+    facts, new = upload_facts(name), clean_name(title)
+    had = dict.fromkeys([*facts.get("former", []), facts["title"]])
+    write_json(_facts_file(name), facts | {"title": new, "former": [one for one in had if one != new]})
 
 
 def node_ids(name: str) -> tuple[str, ...]:

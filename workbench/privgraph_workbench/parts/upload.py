@@ -238,11 +238,11 @@ class Kept:
 
 def _take(files: Sequence[UploadedFile], said: Description, begin_anew: Callable[[], None]) -> None:
     """Check and keep the files, and choose the graph; what is wrong is kept for the page to say."""
-    title = st.session_state["upload_title"].strip() or Path(files[-1].name).stem
+    title = st.session_state["upload_title"].strip()
     try:
         with understood(_frames(files, said), said, LIMITS) as (taken, folder):
             kind = " and ".join(dict.fromkeys(Path(file.name).suffix.lstrip(".").lower()[:12] for file in files))
-            found = added(folder, taken, kind=kind, title=title)
+            found = added(folder, taken, kind=kind, title=title or Path(files[-1].name).stem)
     except DataError as error:
         st.session_state[_REFUSED] = (_ids(files), markup.sentence(error))
         return

@@ -17,7 +17,7 @@ from privgraph.data.own.frames import Frame, NotPlain
 from privgraph.data.own.given import Given
 from privgraph.data.own.limits import LARGE, Limits, shown
 from privgraph.data.own.taking import Taken, take
-from privgraph.data.uploads import keep, uploads_folder
+from privgraph.data.uploads import keep, rename_upload, uploads_folder
 from privgraph.progress import Progress
 
 _SMALL = 1 << 28
@@ -102,7 +102,10 @@ def add(
         frames = tables(given, said, limits)
         with understood(frames, said, limits, progress) as (taken, folder):
             kind = " and ".join(dict.fromkeys(_ending(one) for one in given))
-            return added(folder, taken, kind=kind, title=title)
+            found = added(folder, taken, kind=kind, title=title)
+            if found.before and title:
+                rename_upload(found.name, title)
+            return found
     except OSError as error:
         place = f" {shown(os.path.basename(str(error.filename)))}" if error.filename else ""
         raise UploadError(f"The file or folder{place} cannot be used: {error.strerror or error}") from error

@@ -482,7 +482,8 @@ def _id(nodes: Frame, kinds: Mapping[str, Column], said: Description, used: Coll
     counts, named = [*_named(_ROWS, free, ())], [*_named(_IDS, free, ())]
     named += [one for one in distinct if one.lower().endswith("id") and one not in (*counts, *named)]
     named.sort(key=lambda one: not kinds[one].names)
-    others = [one for one in distinct if one not in (*named, *counts)] if nodes.pairs is None and free[1:] else []
+    several = nodes.pairs is None and len(nodes.columns) > 1
+    others = [one for one in distinct if several and one not in (*named, *counts)]
 
     def fits(one: str | None) -> bool:
         return len(_naming(ends, ends.column_names, nodes, one)) > 1

@@ -37,8 +37,8 @@ CATEGORIES = 50
 
 
 def shown(value: object, length: int = 40) -> str:
-    """A value from outside as it may stand in a message: printable ASCII, short."""
-    text = "".join(letter if 32 <= ord(letter) < 127 else "?" for letter in str(value)[: length + 1])
+    """A value from outside as it may stand in a message: printable (no mark of direction is), and short."""
+    text = "".join(letter if letter.isprintable() else "?" for letter in str(value)[: length + 1])
     return text if len(text) <= length else text[:length] + "..."
 
 
