@@ -85,16 +85,7 @@ class Config(MethodConfig):
         Option("largest norm of one node's gradient (private gradients only)", low=1e-6, high=100, group="Node level",
                advanced=True),
     ] = 1.0  # fmt: skip
-    hidden: Annotated[
-        int,
-        Option(
-            "width of the perceptron's hidden layer; 0: 16 where edges are protected, 64 for private gradients",
-            unit="units",
-            low=0,
-            high=512,
-            zero="by what is protected",
-        ),
-    ] = 0
+    hidden: Annotated[int, Option("width of the perceptron's hidden layer", unit="units", low=4, high=512)] = 64
     dropout: Annotated[
         float, Option("share of hidden values dropped in training (edge-level privacy only)", low=0, high=0.95,
                       group="Training")
@@ -125,21 +116,16 @@ class Config(MethodConfig):
         return self.unit != "node" or self.features == GRADIENTS
 
     @property
-    def units(self) -> int:
-        """Units of the perceptron's hidden layer."""
-        return self.hidden or (64 if self.unit == "node" else 16)
-
-    @property
     def width(self) -> int:
         """Numbers of a node in a pass of a member's perceptrons."""
-        return self.units * (1 if self.unit == "node" else 1 + self.folds)
+        return self.hidden * (1 if self.unit == "node" else 1 + self.folds)
 
     @property
     def keeps(self) -> Kept:
         return Kept.LAST if self.unit == "node" else Kept.VALIDATED
 
     def stack_key(self) -> tuple[object, ...]:
-        network = (self.units, self.weight_decay, self.epochs)
+        network = (self.hidden, self.weight_decay, self.epochs)
         if self.unit != "node":
             return ("label-hist", "edge", *network, self.dropout, self.folds)
         return ("label-hist", "node", *network, self.features, self.smoothing, self.dimensions, self.batch_size)

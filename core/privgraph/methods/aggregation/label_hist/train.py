@@ -203,9 +203,9 @@ def _network(
 ) -> StackedNet:
     """`networks` perceptrons with one hidden layer for each member, from the member's own generators."""
     config, graph = members[0].config, members[0].graph
-    branch = mlp_layers(int(graph.x.shape[1]), config.units, 1, norm=norm, dropout=dropout)
+    branch = mlp_layers(int(graph.x.shape[1]), config.hidden, 1, norm=norm, dropout=dropout)
     count = len(members) * networks
-    net = StackedNet([branch], [Linear(config.units, graph.num_classes)], members=count, device=device)
+    net = StackedNet([branch], [Linear(config.hidden, graph.num_classes)], members=count, device=device)
     net.initialise([member.context.generator(f"init/{number}") for member in members for number in range(networks)])
     return net
 
