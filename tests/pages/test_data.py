@@ -117,6 +117,19 @@ def test_what_can_be_read_in_two_ways_is_asked(opened: Open) -> None:
     assert load(spec.name).x.max() == 1018
 
 
+def test_edges_whose_columns_have_unknown_names_are_found_and_another_choice_is_no_crash(opened: Open) -> None:
+    nodes = "name,age,team\n" + "".join(f"p{at},{20 + at},{'abc'[at % 3]}\n" for at in range(30))
+    edges = "wer,mit\n" + "".join(f"p{at},p{(at + 1) % 30}\n" for at in range(30))
+    app = opened("data")
+    files = [(f"{name}.csv", of.encode(), "text/csv") for name, of in (("people", nodes), ("ties", edges))]
+    app.file_uploader[0].set_value(files).run()
+    place = next(one for one in app.radio if one.label == "The edges are in")
+    assert place.value == "ties.csv"
+    place.set_value("people.csv").run()
+    assert not app.exception
+    assert app.button(key="upload_go").disabled
+
+
 @pytest.mark.long
 def test_a_class_that_no_file_names_is_chosen(opened: Open) -> None:
     app = opened("data")

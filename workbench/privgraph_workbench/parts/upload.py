@@ -127,27 +127,22 @@ def _described(files: Sequence[UploadedFile]) -> Description | None:
     said = Description()
     for question in answers.values():
         said = replace(said, **{question.key: _answer(question, mark)})
-    try:
-        frames = _frames(files, said)
-        edges, nodes = apart(frames, said)
-    except Unclear as error:
-        _one_more(error, answers)
+    parted = _parted(files, said, answers)
+    if parted is None:
         return None
-    except EdgesAlone as error:
-        _look_at(error.edges)
-        return None
-    except DataError as error:
-        st.error(markup.sentence(error))
-        return None
+    frames, (edges, nodes) = parted
     with st.expander("Which column is which", key=f"fold.columns.{mark}", icon=":material/view_column:"):
         found: dict[str, Any] = {}
         if len(frames) == 2 and not any(frame.pairs is not None for frame in frames):
             places = {markup.literal(frame.name): at for at, frame in enumerate(frames)}
-            at = frames.index(edges) if edges in frames else 0
+            at = list(places).index(markup.literal(edges.name))
             found["edges"] = places[
                 st.radio("The edges are in", places, at, key=f"columns.edges.{mark}", horizontal=True)
             ]
-            edges, nodes = apart(frames, replace(said, edges=found["edges"]))
+            parted = _parted(files, replace(said, edges=found["edges"]), answers)
+            if parted is None:
+                return None
+            _, (edges, nodes) = parted
         for place, (frame, roles) in zip(st.columns(2), ((nodes, OF_NODES), (edges, OF_EDGES)), strict=True):
             for role, label in roles.items():
                 key = f"columns.{role}.{mark}"
@@ -159,6 +154,22 @@ def _described(files: Sequence[UploadedFile]) -> Description | None:
             found[role] = tuple(picked) or None
     chosen = {role: value for role, value in found.items() if value is not None}
     return replace(said, **chosen)
+
+
+def _parted(
+    files: Sequence[UploadedFile], said: Description, answers: dict[str, Question]
+) -> tuple[list[Frame], tuple[Frame, Frame]] | None:
+    """The tables, and which of them are edges and nodes; None where the page says why not, or asks."""
+    try:
+        frames = _frames(files, said)
+        return frames, apart(frames, said)
+    except Unclear as error:
+        _one_more(error, answers)
+    except EdgesAlone as error:
+        _look_at(error.edges)
+    except DataError as error:
+        st.error(markup.sentence(error))
+    return None
 
 
 def _answer(question: Question, mark: str) -> Any:
