@@ -20,7 +20,7 @@ from privgraph.data.neighbours import with_node_nulled
 from privgraph.data.spec import PublicFacts
 from privgraph.mechanisms.gaussian import GaussianNoise
 from privgraph.methods.aggregation.label_hist.config import Config
-from privgraph.methods.aggregation.label_hist.reader import read_edges, regression
+from privgraph.methods.aggregation.label_hist.reader import LARGEST_WEIGHT, histogram_weight, read_edges, regression
 from privgraph.methods.aggregation.label_hist.train import train
 from privgraph.methods.outsider import Outsider
 from privgraph.methods.training import Context, planned, train_one
@@ -179,6 +179,28 @@ def test_the_regression_is_that_of_scikit_learn(penalty: float) -> None:
     known = LogisticRegression(C=penalty, tol=1e-8, max_iter=1000).fit(rows, labels)
     assert np.abs(weights.T - weights.T.mean(0) - known.coef_ + known.coef_.mean(0)).max() < 1e-3
     assert np.abs(intercepts - intercepts.mean() - known.intercept_ + known.intercept_.mean()).max() < 1e-3
+
+
+@pytest.mark.parametrize(("signal", "weight"), [(0.0, 0.0), (1.0, 1 / 1.5), (2.0, 2 / 1.5), (40.0, LARGEST_WEIGHT)])
+def test_histograms_weigh_two_thirds_of_their_signal_over_their_noise(signal: float, weight: float) -> None:
+    generator = torch.Generator().manual_seed(0)
+    first, second, classes = torch.randn(3, 20_000, 4, dtype=torch.float64, generator=generator)
+    assert histogram_weight(3 * (first + signal * classes), 3 * second) == pytest.approx(weight, abs=0.1)
+
+
+def test_noisy_histograms_weigh_less_in_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    weights: list[float] = []
+
+    def noted(*given: torch.Tensor) -> float:
+        weights.append(histogram_weight(*given))
+        return weights[-1]
+
+    monkeypatch.setattr("privgraph.methods.aggregation.label_hist.train.histogram_weight", noted)
+    graph = load("social", split_seed=0, data_options={"nodes": 400})
+    for epsilon in (0.1, 20.0):
+        accuracy(graph, unit="node", epsilon=epsilon)
+    assert weights[0] < 0.3
+    assert weights[1] > 1
 
 
 def test_the_reader_keeps_features_where_histograms_say_nothing() -> None:

@@ -15,13 +15,13 @@ from privgraph.studies.frontier import GCON, LEVELS, Run
 
 def test_every_line_has_a_plan_that_costs_what_it_says() -> None:
     graph = load("social", split_seed=0, data_options={"nodes": 300})
-    for level, ways in LEVELS.items():
-        for way in ways:
-            if way.method and way.method != "mlp":
-                config = build(method(way.method).load_config(), {**way.options, "epsilon": 2.0})
+    for level, settings in LEVELS.items():
+        for setting in settings:
+            if setting.method and setting.method != "mlp":
+                config = build(method(setting.method).load_config(), {**setting.options, "epsilon": 2.0})
                 statement = planned(config, graph).plan.statement
-                assert statement.unit == level.partition(",")[0], way
-                assert 1.98 < statement.epsilon <= 2.0, way
+                assert statement.unit == level.partition(",")[0], setting
+                assert 1.98 < statement.epsilon <= 2.0, setting
 
 
 def test_runs_are_kept_and_the_best_of_a_column_is_told(tmp_path: Path) -> None:
@@ -42,4 +42,4 @@ def test_gcon_is_worth_more_with_less_noise() -> None:
     delta = edge_delta_rule(graph.num_nodes)[0]
     little, much = (gcon.accuracy(graph, epsilon, delta, seed=0) for epsilon in (0.5, 1000.0))
     assert much > little + 0.1
-    assert GCON in {way.name for way in LEVELS["edge"]}
+    assert GCON in {setting.name for setting in LEVELS["edge"]}

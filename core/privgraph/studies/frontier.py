@@ -43,47 +43,42 @@ GCON = "gcon, weights alone"
 
 
 @dataclass(frozen=True)
-class Way:
-    """A line of the study: a method and the options that differ from its defaults. `reads_edges` is False of
-    what the others have to beat, `ours` of what is this project's."""
+class Setting:
+    """A method and the options that differ from its defaults; `method` is empty for `GCON`."""
 
     name: str
     method: str
     options: Mapping[str, Scalar]
-    reads_edges: bool = True
-    ours: bool = False
 
 
-_UNSMOOTHED = Way(
-    "label-hist, gradients", "label-hist", {"unit": "node", "features": "gradients", "smoothing": 0}, ours=True
-)
-LEVELS: Mapping[str, tuple[Way, ...]] = {
+_UNSMOOTHED = Setting("label-hist, gradients", "label-hist", {"unit": "node", "features": "gradients", "smoothing": 0})
+LEVELS: Mapping[str, tuple[Setting, ...]] = {
     "edge": (
-        Way("mlp", "mlp", {"unit": "edge"}, reads_edges=False),
-        Way("label-hist", "label-hist", {"unit": "edge"}, ours=True),
-        Way("gap", "gap", {"unit": "edge"}),
-        Way("gap, K = 1", "gap", {"unit": "edge", "depth": 1}),
-        Way("progap", "progap", {"unit": "edge"}),
-        Way("progap, K = 4", "progap", {"unit": "edge", "depth": 4}),
-        Way("edge-rand", "edge-rand", {}),
-        Way(GCON, "", {}),
+        Setting("mlp", "mlp", {"unit": "edge"}),
+        Setting("label-hist", "label-hist", {"unit": "edge"}),
+        Setting("gap", "gap", {"unit": "edge"}),
+        Setting("gap, K = 1", "gap", {"unit": "edge", "depth": 1}),
+        Setting("progap", "progap", {"unit": "edge"}),
+        Setting("progap, K = 4", "progap", {"unit": "edge", "depth": 4}),
+        Setting("edge-rand", "edge-rand", {}),
+        Setting(GCON, "", {}),
     ),
     "node": (
-        Way("dp-mlp", "dp-mlp", {}, reads_edges=False),
-        Way("label-hist, counts", "label-hist", {"unit": "node", "features": "none", "smoothing": 0}, ours=True),
+        Setting("dp-mlp", "dp-mlp", {}),
+        Setting("label-hist, counts", "label-hist", {"unit": "node", "features": "none", "smoothing": 0}),
         _UNSMOOTHED,
-        Way("gap", "gap", {"unit": "node"}),
-        Way("progap", "progap", {"unit": "node"}),
+        Setting("gap", "gap", {"unit": "node"}),
+        Setting("progap", "progap", {"unit": "node"}),
     ),
     "node, others public": (
-        Way("dp-mlp", "dp-mlp", {}, reads_edges=False),
-        Way("label-hist, table", "label-hist", {"unit": "node"}, ours=True),
+        Setting("dp-mlp", "dp-mlp", {}),
+        Setting("label-hist, table", "label-hist", {"unit": "node"}),
         _UNSMOOTHED,
-        Way("label-hist, gradients, smoothed", "label-hist", {"unit": "node", "features": "gradients"}, ours=True),
-        Way("label-hist, smoothed", "label-hist", {"unit": "node", "features": "none"}, ours=True),
-        Way("heter-poisson", "heter-poisson", {}),
-        Way("heter-poisson, M = 0", "heter-poisson", {"neighbours": 0}),
-        Way("dp-gnn, weights alone", "dp-gnn", {}),
+        Setting("label-hist, gradients, smoothed", "label-hist", {"unit": "node", "features": "gradients"}),
+        Setting("label-hist, smoothed", "label-hist", {"unit": "node", "features": "none"}),
+        Setting("heter-poisson", "heter-poisson", {}),
+        Setting("heter-poisson, M = 0", "heter-poisson", {"neighbours": 0}),
+        Setting("dp-gnn, weights alone", "dp-gnn", {}),
     ),
 }
 """By what is protected: an edge; a node, whoever it is; a training node, while those that do not train, and
@@ -96,7 +91,7 @@ class Run:
 
     graph: str
     unit: str
-    way: str
+    setting: str
     epsilon: float
     seed: int
     test: float
@@ -110,11 +105,10 @@ def read(path: Path) -> list[Run]:
     """The runs of a file, none where there is no file."""
     if not path.exists():
         return []
-    kinds = {one.name: one.type for one in fields(Run)}
     with path.open(newline="") as file:
         return [
-            Run(**{name: kinds[name](cell) for name, cell in row.items()})  # type: ignore[operator]
-            for row in csv.DictReader(file)
+            Run(graph, unit, name, float(epsilon), int(seed), float(test), float(seconds))
+            for graph, unit, name, epsilon, seed, test, seconds in list(csv.reader(file))[1:]
         ]
 
 
@@ -128,27 +122,27 @@ def write(path: Path, runs: Sequence[Run]) -> None:
     part.replace(path)
 
 
-def train(graph: str, unit: str, way: Way, epsilon: float, graphs: Mapping[int, Graph]) -> Iterator[Run]:
+def train(graph: str, unit: str, setting: Setting, epsilon: float, graphs: Mapping[int, Graph]) -> Iterator[Run]:
     """One run for each seed, all as one stack."""
     began, found = time.perf_counter(), dict[int, float]()
-    if not way.method:
+    if not setting.method:
         for seed, one in graphs.items():
             found[seed] = gcon.accuracy(one, epsilon, edge_delta_rule(one.num_nodes)[0], seed)
     else:
-        spec = method(way.method)
-        free = way.method == "mlp"
-        config = build(spec.load_config(), {**way.options, **({} if free else {"epsilon": epsilon})})
+        spec = method(setting.method)
+        free = setting.method == "mlp"
+        config = build(spec.load_config(), {**setting.options, **({} if free else {"epsilon": epsilon})})
         members = [planned(config, one, Context(seed=seed, noise_key=NO_SECRET)) for seed, one in graphs.items()]
         for position, event in spec.load_train()(members):
             if isinstance(event, Result):
                 found[list(graphs)[position]] = event.metrics["test_accuracy"]
     seconds = round((time.perf_counter() - began) / len(graphs), 1)
     for seed, accuracy in found.items():
-        yield Run(graph, unit, way.name, epsilon, seed, round(accuracy, 5), seconds)
+        yield Run(graph, unit, setting.name, epsilon, seed, round(accuracy, 5), seconds)
 
 
 def study(
-    out: Path, graphs: Sequence[str], levels: Sequence[str], ways: Sequence[str], epsilons: Sequence[float], seeds: int
+    out: Path, graphs: Sequence[str], levels: Sequence[str], names: Sequence[str], epsilons: Sequence[float], seeds: int
 ) -> None:
     """Train what is missing, a graph after the other, and write each run as it is there."""
     runs = read(out)
@@ -156,42 +150,47 @@ def study(
         loaded: dict[int, Graph] = {}
         for level in levels:
             unit = level.partition(",")[0]
-            for way in LEVELS[level]:
-                if ways and way.name not in ways:
+            for setting in LEVELS[level]:
+                if names and setting.name not in names:
                     continue
-                for epsilon in epsilons if way.method != "mlp" else (0.0,):
-                    done = {(run.graph, run.unit, run.way, run.epsilon, run.seed) for run in runs}
-                    missing = [s for s in range(seeds) if (graph, unit, way.name, epsilon, s) not in done]
+                for epsilon in epsilons if setting.method != "mlp" else (0.0,):
+                    done = {(run.graph, run.unit, run.setting, run.epsilon, run.seed) for run in runs}
+                    missing = [s for s in range(seeds) if (graph, unit, setting.name, epsilon, s) not in done]
                     if not missing:
                         continue
                     loaded = loaded or {seed: load(graph, split_seed=seed) for seed in range(seeds)}
-                    runs += train(graph, unit, way, epsilon, {seed: loaded[seed] for seed in missing})
+                    runs += train(graph, unit, setting, epsilon, {seed: loaded[seed] for seed in missing})
                     write(out, runs)
-                    print(graph, level, way.name, epsilon, f"{runs[-1].seconds} s a run", flush=True)
+                    print(graph, level, setting.name, epsilon, f"{runs[-1].seconds} s a run", flush=True)
 
 
-def by_line(runs: Sequence[Run]) -> Mapping[Key, list[float]]:
-    """Accuracies in percent by graph, unit, line and epsilon."""
+def accuracies(runs: Sequence[Run]) -> Mapping[Key, list[float]]:
+    """Accuracies in percent by graph, unit, setting and epsilon."""
     tests = defaultdict[Key, list[float]](list)
     for run in runs:
         for epsilon in EPSILONS if run.epsilon == 0 else (run.epsilon,):
-            tests[run.graph, run.unit, run.way, epsilon].append(100 * run.test)
+            tests[run.graph, run.unit, run.setting, epsilon].append(100 * run.test)
     return tests
 
 
 def tables(runs: Sequence[Run]) -> str:
-    """Markdown: for each level, a line for each graph and way, mean and standard deviation in percent at each
-    epsilon, what leads among those that cover as much in bold. Fewer seeds than most are told."""
-    tests = by_line(runs)
+    """Markdown: a table for each level, a line for each graph and setting.
+
+    Mean and standard deviation in percent at each epsilon; the best of a graph and level is bold. The number
+    of seeds stands where it is smaller than elsewhere.
+    """
+    tests = accuracies(runs)
     most, text = max(map(len, tests.values()), default=0), ""
-    for level, ways in LEVELS.items():
+    for level, settings in LEVELS.items():
         rows, unit = [], level.partition(",")[0]
         for graph in dict.fromkeys(run.graph for run in runs):
-            for way in ways:
-                held = [tests.get((graph, unit, way.name, epsilon), []) for epsilon in EPSILONS]
+            for setting in settings:
+                held = [tests.get((graph, unit, setting.name, epsilon), []) for epsilon in EPSILONS]
                 if any(held):
-                    best = [max(mean(tests.get((graph, unit, o.name, e), [])) for o in ways) for e in EPSILONS]
-                    rows.append(line([graph, way.name, *(_cell(*one, most) for one in zip(held, best, strict=True))]))
+                    best = [max(mean(tests.get((graph, unit, o.name, e), [])) for o in settings) for e in EPSILONS]
+                    rows.append(
+                        line([graph, setting.name, *(_cell(*one, most) for one in zip(held, best, strict=True))])
+                    )
         if rows:
             heads = line(["graph", "method", *(f"{epsilon:g}" for epsilon in EPSILONS)])
             text += "\n".join([f"\n**{level}**\n", heads, "|---" * (2 + len(EPSILONS)) + "|", *rows]) + "\n"
@@ -216,7 +215,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True, help="the file of runs, read and written")
     parser.add_argument("--graphs", nargs="+", default=list(GRAPHS))
     parser.add_argument("--levels", nargs="+", default=list(LEVELS), choices=list(LEVELS))
-    parser.add_argument("--ways", nargs="+", default=[], help="some lines alone")
+    parser.add_argument("--settings", nargs="+", default=[], help="some settings alone")
     parser.add_argument("--epsilons", nargs="+", type=float, default=list(EPSILONS))
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--tables", action="store_true", help="train nothing")
@@ -225,7 +224,7 @@ def main() -> None:
     warnings.simplefilter("ignore", UserWarning)
     torch.set_num_threads(1)
     if not asked.tables:
-        study(asked.out, asked.graphs, asked.levels, asked.ways, asked.epsilons, asked.seeds)
+        study(asked.out, asked.graphs, asked.levels, asked.settings, asked.epsilons, asked.seeds)
     text = tables(read(asked.out))
     print(text)
     if asked.readme:

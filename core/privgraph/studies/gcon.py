@@ -17,7 +17,7 @@ from scipy.stats import gamma
 
 from privgraph.data.graph import Graph
 from privgraph.methods.aggregation.label_hist.config import Config
-from privgraph.methods.aggregation.label_hist.train import features_alone
+from privgraph.methods.aggregation.label_hist.train import train_on_features
 from privgraph.methods.training import Context, planned
 
 Array = NDArray[np.float64]
@@ -27,7 +27,7 @@ RESTARTS, STEPS, PENALTIES, AT_INFERENCE = (0.3, 0.6), (1, 2, 4), (0.02, 0.1), (
 def accuracy(graph: Graph, epsilon: float, delta: float, seed: int) -> float:
     """Test accuracy of the setting that is best on validation nodes."""
     member = planned(Config(unit="none"), graph, Context(seed=seed, noise_key=b""))
-    training = features_alone([member], [0])
+    training = train_on_features([member], [0])
     while True:
         try:
             next(training)
@@ -67,8 +67,7 @@ def _settings(
 
 
 def _rate(epsilon: float, delta: float, sensitivity: float, n: int, d: int, classes: int, penalty: float) -> float:
-    """The paper's beta (Theorem 1): the largest rate of the noise's gamma law whose epsilon is not above what
-    is asked, and 0 where there is none."""
+    """The largest rate of the noise's gamma law that costs at most `epsilon`, and 0 where there is none."""
     tail = float(gamma.ppf(1 - delta / classes, d))
     second, third = 1 / (4 * classes), 1 / (6 * math.sqrt(3) * classes)  # of the logistic loss's derivatives
     fitting = 0.0

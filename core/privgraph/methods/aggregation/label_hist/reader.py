@@ -11,8 +11,7 @@ from scipy.special import log_softmax, softmax
 from torch import Tensor
 
 Array = NDArray[np.float64]
-MOST = 8 / 3
-"""The largest weight of histograms beside a view of features, which has 1."""
+LARGEST_WEIGHT = 8 / 3
 PENALTIES = (3.0, 0.3, 0.03, 0.003)
 """C of the regressions that are tried: the weight of a node's loss over that of half the squared weights."""
 
@@ -76,12 +75,18 @@ def asked_around(scores: Tensor, edge_index: Tensor, training: Tensor) -> Tensor
     return torch.where(training.unsqueeze(1), means, scores)
 
 
-def clearness(heard: Tensor, noise: Tensor) -> float:
-    """What histograms are worth beside a view of features: two thirds of their signal over their noise, and
-    `MOST` at most. Post-processing: `heard` (n, C) was released, and `noise` (n, C) is another draw of its
-    noise, averaged over edges as it was; what the first varies more than the second is signal."""
-    total, alone = (float((one - one.mean(1, keepdim=True)).var(correction=0)) for one in (heard, noise))
-    return min(MOST, math.sqrt(max(0.0, total / alone - 1)) / 1.5) if alone > 0 else MOST
+def histogram_weight(histograms: Tensor, noise: Tensor) -> float:
+    """The weight of histograms beside a view of features, which has weight 1.
+
+    Two thirds of the histograms' signal-to-noise ratio (of standard deviations), at most `LARGEST_WEIGHT`. It
+    is post-processing.
+
+    Args:
+        histograms: (n, C), as released, averaged over edges or not.
+        noise: (n, C), an independent draw of the release's noise, averaged in the same way.
+    """
+    total, alone = (float((one - one.mean(1, keepdim=True)).var(correction=0)) for one in (histograms, noise))
+    return min(LARGEST_WEIGHT, math.sqrt(max(0.0, total / alone - 1)) / 1.5) if alone > 0 else LARGEST_WEIGHT
 
 
 def added(scores: Sequence[tuple[Tensor, float]], rows: Tensor) -> Tensor:

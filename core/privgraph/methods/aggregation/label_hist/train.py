@@ -13,7 +13,7 @@ from privgraph.mechanisms.gradients import PrivateGradients
 from privgraph.mechanisms.histograms import ClassHistogram
 from privgraph.methods.accuracies import SPLITS, split_accuracies, test_measures
 from privgraph.methods.aggregation.label_hist.config import GRADIENTS, TABLE, Config, table_entry
-from privgraph.methods.aggregation.label_hist.reader import added, asked_around, clearness, read_edges
+from privgraph.methods.aggregation.label_hist.reader import added, asked_around, histogram_weight, read_edges
 from privgraph.methods.aggregation.stack import groups
 from privgraph.methods.gradients.heter_poisson.smoothing import smoothed
 from privgraph.methods.teachers.privgnn.table import class_scores, class_sums
@@ -44,7 +44,7 @@ def train(members: Sequence[Member[Config]]) -> Generator[tuple[int, Event], Non
 
 def _edges(members: Sequence[Member[Config]], positions: Sequence[int]) -> Told:
     """Edge level, or no privacy: perceptrons, with folds; histograms of all nodes; a regression."""
-    said = yield from features_alone(members, positions)
+    said = yield from train_on_features(members, positions)
     for member, position, (alone, unseen) in zip(members, positions, said, strict=True):
         graph = member.graph
         beliefs = alone.exp()
@@ -65,7 +65,7 @@ def _edges(members: Sequence[Member[Config]], positions: Sequence[int]) -> Told:
         yield from _finish(member, position, torch.from_numpy(logits))
 
 
-def features_alone(
+def train_on_features(
     members: Sequence[Member[Config]], positions: Sequence[int]
 ) -> Generator[tuple[int, Event], None, list[tuple[Tensor, Tensor]]]:
     """Train the members' perceptrons, no edge read. Gives each member's log-probabilities (|V|, C) twice: of
@@ -131,10 +131,10 @@ def _nodes(members: Sequence[Member[Config]], positions: Sequence[int]) -> Told:
         yield from _keep(member, position, histograms=found[~roster], **noised)
         noise = torch.randn(found.shape, dtype=found.dtype, generator=member.context.generator("init/noise"))
         means = [smoothed(one, graph.edge_index, roster, config.smoothing) for one in (found, noise * mechanism.std)]
-        worth = clearness(*(one[~roster] for one in means))
+        weight = histogram_weight(*(one[~roster] for one in means))
         heard = asked_around(means[0], graph.edge_index, roster)
         yield position, Progress(step=member.plan.steps, total=member.plan.steps, stage="histograms")
-        yield from _finish(member, position, added([(heard, worth), *((one, 1.0) for one in view)], ~roster))
+        yield from _finish(member, position, added([(heard, weight), *((one, 1.0) for one in view)], ~roster))
 
 
 def _histogram(member: Member[Config]) -> ClassHistogram:
